@@ -173,6 +173,10 @@ impl Endpoint for Recorder<'_> {
         self.inner.shared()
     }
 
+    fn move_here(&self) {
+        self.inner.move_here();
+    }
+
     fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
         let seq = self.sends(&parcel);
         self.checked(self.inner.send(parcel, payload))?;
