@@ -165,10 +165,6 @@ impl Endpoint for Recorder<'_> {
         self.inner.died()
     }
 
-    fn move_here(&self) {
-        self.inner.move_here();
-    }
-
     fn shared(&self) -> &dyn Shared {
         self.inner.shared()
     }

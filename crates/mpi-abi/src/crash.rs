@@ -17,7 +17,6 @@ use std::{
     time::Duration,
 };
 
-use parking_lot::Mutex;
 
 use crate::{entry::Table, loader::Api, output::Output, place};
 

@@ -47,6 +47,9 @@ impl<'n> Argument<'n> for Optional {
     }
 }
 
+/// No object of a program is in the first page of memory.
+const NULL_PAGE: usize = 4096;
+
 /// The elements that a call sends or receives.
 #[derive(Clone, Debug)]
 pub struct Buffer {
@@ -62,7 +65,8 @@ impl Buffer {
     /// Checks the arguments of a call.
     ///
     /// # Errors
-    /// [`Class::COUNT`] for a negative count, [`Class::TYPE`] for a datatype that is not committed, or that is null although the count is not 0.
+    /// [`Class::COUNT`] for a negative count, [`Class::TYPE`] for a datatype that is not committed, or that is null although the count is not 0,
+    /// [`Class::BUFFER`] for a null pointer.
     pub fn new(address: Address, count: i64, datatype: impl Into<Optional>) -> Result<Buffer> {
         if count < 0 {
             return Err(Error::argument(Class::COUNT, "count", format!("{count} is negative")));
@@ -70,7 +74,23 @@ impl Buffer {
         let given = datatype.into();
         let datatype = if given.is_null && count == 0 { given.datatype } else { given.given()? };
         datatype.committed()?;
-        Ok(Buffer { address, count, datatype })
+        let buffer = Buffer { address, count, datatype };
+        buffer.given()?;
+        Ok(buffer)
+    }
+
+    /// Refuses a null pointer as the place of data. It is also `MPI_BOTTOM`, to which a datatype may add absolute addresses, so the place of the
+    /// first byte decides.
+    ///
+    /// # Errors
+    /// [`Class::BUFFER`].
+    pub fn given(&self) -> Result<()> {
+        let first = self.address.offset(self.datatype.true_lb()).0;
+        if first < NULL_PAGE && self.address != Address::IN_PLACE && self.bytes() > 0 {
+            let text = format!("a null pointer was given for {} bytes of data", self.bytes());
+            return Err(Error::new(Class::BUFFER, text));
+        }
+        Ok(())
     }
 
     /// The same kind of elements at another place, `elements` extents away.

@@ -252,6 +252,17 @@ impl<T: Stored> Array<T> {
         Ok(bytes.chunks_exact(T::SIZE).map(T::load).collect())
     }
 
+    /// Reads `length` counts.
+    ///
+    /// # Errors
+    /// [`Class::COUNT`] for a null pointer, unless the length is 0.
+    pub fn read_counts(self, process: &Process<'_>, length: usize) -> Result<Vec<T>> {
+        if length > 0 && self.address.is_null() {
+            return Err(Error::new(Class::COUNT, format!("a null pointer was given for {length} counts")));
+        }
+        self.read(process, length)
+    }
+
     /// Stores elements from the beginning of the array.
     pub fn write(self, process: &Process<'_>, values: &[T]) {
         if values.is_empty() || self.address.is_null() {

@@ -10,7 +10,7 @@ use std::{
 use multicomputer::{
     Payload, Span,
     comm::{Node, transport::Transport},
-    nx::{ANY, Info, Mid, Nx, NxError},
+    nx::{Info, Mid, Nx, NxError},
 };
 use multicomputer_mpi_model::{
     clock::Clock,

@@ -146,7 +146,7 @@ pub(super) fn typed_blocks<C: Integer, D: Integer>(
     size: usize,
     argument: &'static str,
 ) -> Result<Vec<Buffer>> {
-    let counts = counts.read(process, size).map_err(|error| error.of(argument))?;
+    let counts = counts.read_counts(process, size).map_err(|error| error.of(argument))?;
     let displs = displs.read(process, size).map_err(|error| error.of("displs"))?;
     let types = types.read(process, size).map_err(|error| error.of("types"))?;
     let block = |((count, displ), of): ((&C, &D), &Handle)| {

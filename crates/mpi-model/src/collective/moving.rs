@@ -248,7 +248,7 @@ pub(super) fn blocks<C: Integer, D: Integer>(
     argument: &'static str,
 ) -> Result<Vec<Buffer>> {
     let datatype = datatype.clone().given()?;
-    let counts = counts.read(process, size).map_err(|error| error.of(argument))?;
+    let counts = counts.read_counts(process, size).map_err(|error| error.of(argument))?;
     let displs = displs.read(process, size).map_err(|error| error.of("displs"))?;
     datatype.committed()?;
     let all = Buffer { address, count: 0, datatype: datatype.clone() };
@@ -256,7 +256,9 @@ pub(super) fn blocks<C: Integer, D: Integer>(
         if count.get() < 0 {
             return Err(Error::argument(Class::COUNT, argument, format!("{} is negative", count.get())));
         }
-        Ok(all.at(displ.get(), count.get()))
+        let block = all.at(displ.get(), count.get());
+        block.given()?;
+        Ok(block)
     };
     counts.iter().zip(&displs).map(block).collect()
 }

@@ -113,9 +113,18 @@ fn exchange<'n>(
     })
 }
 
+/// The same block for each edge. Without an edge the buffer is not used.
+fn same(address: Address, count: i64, datatype: Optional, edges: usize) -> Result<Vec<Buffer>> {
+    if edges == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Buffer::new(address, count, datatype)?; edges])
+}
+
 /// One block of a buffer for each edge.
-fn each(buffer: &Buffer, edges: usize) -> Vec<Buffer> {
-    (0..edges as i64).map(|edge| buffer.at(edge * buffer.count, buffer.count)).collect()
+fn each(address: Address, count: i64, datatype: Optional, edges: usize) -> Result<Vec<Buffer>> {
+    let blocks = same(address, count, datatype, edges)?.into_iter().zip(0..);
+    Ok(blocks.map(|(block, edge)| block.at(edge * count, count)).collect())
 }
 
 #[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
@@ -130,8 +139,8 @@ fn allgather_task<'n>(
     recvtype: Optional,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = vec![Buffer::new(sendbuf, sendcount, sendtype)?; near.destinations.len()];
-    let into = each(&Buffer::new(recvbuf, recvcount, recvtype)?, near.sources.len());
+    let from = same(sendbuf, sendcount, sendtype, near.destinations.len())?;
+    let into = each(recvbuf, recvcount, recvtype, near.sources.len())?;
     Ok(exchange(process, &near, &from, into))
 }
 
@@ -148,7 +157,7 @@ fn allgatherv_task<'n, C: Integer, D: Integer>(
     recvtype: Optional,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = vec![Buffer::new(sendbuf, sendcount, sendtype)?; near.destinations.len()];
+    let from = same(sendbuf, sendcount, sendtype, near.destinations.len())?;
     let into = blocks(process, recvbuf, (recvcounts, displs), &recvtype, near.sources.len(), "recvcounts")?;
     Ok(exchange(process, &near, &from, into))
 }
@@ -165,8 +174,8 @@ fn alltoall_task<'n>(
     recvtype: Optional,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = each(&Buffer::new(sendbuf, sendcount, sendtype)?, near.destinations.len());
-    let into = each(&Buffer::new(recvbuf, recvcount, recvtype)?, near.sources.len());
+    let from = each(sendbuf, sendcount, sendtype, near.destinations.len())?;
+    let into = each(recvbuf, recvcount, recvtype, near.sources.len())?;
     Ok(exchange(process, &near, &from, into))
 }
 

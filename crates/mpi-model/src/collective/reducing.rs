@@ -102,7 +102,7 @@ fn reduce_task<'n>(
         true => operands(sendbuf, recvbuf, count, &datatype)?,
         false => Buffer::new(sendbuf, count, datatype.clone())?,
     };
-    let finish = storing(is_root.then(|| Buffer { address: recvbuf, ..mine.clone() }));
+    let finish = storing(is_root.then(|| Buffer::new(recvbuf, count, datatype.clone())).transpose()?);
     let job = job(Operation::Reduce, root, Lengths::Even(count as u64), &datatype);
     let reduction = Some(Reduction::new(op, datatype)?);
     Ok(Task::Planned { job, mine: mine.load(process), reduction, finish })
@@ -121,7 +121,7 @@ fn allreduce_task<'n>(
         return inter::allreduce(process, comm, (sendbuf, recvbuf, count), Reduction::new(op, datatype)?);
     }
     let mine = operands(sendbuf, recvbuf, count, &datatype)?;
-    let finish = storing(Some(Buffer { address: recvbuf, ..mine.clone() }));
+    let finish = storing(Some(Buffer::new(recvbuf, count, datatype.clone())?));
     let job = job(Operation::AllReduce, 0, Lengths::Even(count as u64), &datatype);
     let reduction = Some(Reduction::new(op, datatype)?);
     Ok(Task::Planned { job, mine: mine.load(process), reduction, finish })
@@ -136,7 +136,8 @@ fn reduce_scatter_task<'n, C: Integer>(
     datatype: Datatype,
     op: Operator,
 ) -> Result<Task<'n>> {
-    let counts = recvcounts.read(process, comm.group.size()).map_err(|error| error.of("recvcounts"))?;
+    let counts =
+        recvcounts.read_counts(process, comm.group.size()).map_err(|error| error.of("recvcounts"))?;
     let counts: Vec<i64> = counts.into_iter().map(Integer::get).collect();
     scattered(process, comm, (sendbuf, recvbuf), &counts, datatype, op, "recvcounts")
 }

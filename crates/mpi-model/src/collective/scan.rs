@@ -66,7 +66,7 @@ fn scan_task<'n>(
 ) -> Result<Task<'n>> {
     check_intra(comm)?;
     let mine = operands(sendbuf, recvbuf, count, &datatype)?;
-    let finish = storing(Some(Buffer { address: recvbuf, ..mine.clone() }));
+    let finish = storing(Some(Buffer::new(recvbuf, count, datatype.clone())?));
     let job = job(Operation::Scan, 0, Lengths::Even(count as u64), &datatype);
     let reduction = Some(Reduction::new(op, datatype)?);
     Ok(Task::Planned { job, mine: mine.load(process), reduction, finish })

@@ -92,10 +92,23 @@ fn errors_have_the_classes_of_the_standard() {
         let other = 1 - rank.rank;
         rank.call("MPI_Send", &[buffer, 3, INT, other, 0, WORLD])?;
         let truncated = rank.code("MPI_Recv", &[buffer, 2, INT, other, 0, WORLD, IGNORE])?;
-        Ok((codes, truncated))
+        // The null pointer is an error if data would be there; a datatype may add the addresses of data to it.
+        let places = rank.put(&[buffer as i64]);
+        let absolute = rank.made("MPI_Type_create_hindexed_block", &[1, 1, places, INT])?;
+        rank.call("MPI_Type_commit", &[rank.put(&[absolute])])?;
+        let from_null =
+            |count: usize, datatype: usize| rank.code("MPI_Send", &[0, count, datatype, PROC_NULL, 0, WORLD]);
+        let null = [
+            from_null(1, INT)?,
+            from_null(0, INT)?,
+            from_null(1, absolute)?,
+            rank.code("MPI_Allreduce", &[buffer, 0, 1, INT, SUM, WORLD])?,
+            rank.code("MPI_Allgatherv", &[buffer, 1, INT, buffer, 0, places, INT, WORLD])?,
+        ];
+        Ok((codes, truncated, null))
     })
     .unwrap();
-    assert_eq!(run.outputs[0], ([6, 4, 2, 3, 0], 15));
+    assert_eq!(run.outputs[0], ([6, 4, 2, 3, 0], 15, [1, 0, 0, 1, 2]));
 }
 
 #[test]
