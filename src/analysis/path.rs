@@ -434,7 +434,7 @@ mod tests {
                 0 => drop(node.wait(node.remote(
                     parcel,
                     Some(1000),
-                    Box::new(|_| Payload::phantom(1000)),
+                    Box::new(|at| (Payload::phantom(1000), at)),
                 )?)?),
                 1 => node.send(parcel, Payload::phantom(bytes))?,
                 _ => drop(node.recv(Selector { context: 0, source: Some(1), tag: None })?),

@@ -57,12 +57,15 @@ struct Process {
     open: Vec<usize>,
 }
 
+/// A message: its identity, its label, and whether a receive has taken it.
+type InTransit = (MessageId, Label, bool);
+
 #[derive(Clone, Debug)]
 struct State<'p> {
     programs: &'p [Vec<Step>],
     processes: Vec<Process>,
     /// The messages from one rank to another in the order of sending: identity, label, and whether a receive has taken it.
-    channels: BTreeMap<(NodeId, NodeId), Vec<(MessageId, Label, bool)>>,
+    channels: BTreeMap<(NodeId, NodeId), Vec<InTransit>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -319,7 +319,7 @@ fn replace_np(run: &clap::Command, arguments: &mut [OsString]) {
         // A value that may be left out is none if it looks like an option.
         let is_option = |next: &&mut OsString| next.to_string_lossy().starts_with('-');
         if option.is_some_and(|option| option.get_action().takes_values()) {
-            arguments.next_if(|next| !is_option(&next));
+            arguments.next_if(|next| !is_option(next));
         }
     }
 }

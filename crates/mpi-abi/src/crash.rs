@@ -17,7 +17,6 @@ use std::{
     time::Duration,
 };
 
-
 use crate::{entry::Table, loader::Api, output::Output, place};
 
 /// What is known of a rank when it crashes. It is never freed.

@@ -27,7 +27,7 @@ fn nx_in_c_takes_the_time_of_nx_in_rust() {
         nx.csend(10, &x[..800], next, 0)?;
         nx.crecv(10, &mut y)?;
         let receive = nx.irecv(11, &mut y)?;
-        let send = nx.isend(11, &x, next, 0)?;
+        let send = nx.isend(11, x, next, 0)?;
         nx.msgwait(receive)?;
         nx.msgwait(send)?;
         match me {

@@ -73,7 +73,6 @@ fn scan_task<'n>(
 }
 
 /// The blocking operation is the library's: a scan, then a message from each process to the next.
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn exscan<'n>(
     process: &Process<'n>,
     sendbuf: Address,
