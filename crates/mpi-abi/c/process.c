@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
@@ -283,6 +284,19 @@ static __attribute__((noinline)) void begin(struct mc_rank *rank, int count, cha
     __asm__ volatile("" ::: "memory");
 }
 
+/*
+ * Forgets the values of this thread that have destructors. One may wait for threads that have stopped inside of the program: that of OpenMP
+ * waits for the team of a parallel region.
+ */
+static void forget_values(void)
+{
+    for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
+        if (pthread_getspecific(key)) {
+            pthread_setspecific(key, NULL);
+        }
+    }
+}
+
 /* Runs the program of a rank on this thread, and returns how it has ended. */
 int mc_run(const struct mc_start *start, int *status)
 {
@@ -312,6 +326,8 @@ int mc_run(const struct mc_start *start, int *status)
     mc_current = rank;
     if (!sigsetjmp(here, 0)) {
         begin(rank, start->argument_count, arguments);
+    } else {
+        forget_values();
     }
     if (rank->how != MC_EXITED) {
         mc_flush_files(rank);

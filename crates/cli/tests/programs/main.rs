@@ -150,7 +150,7 @@ fn a_schedule_in_goal_takes_the_time_of_the_run() {
 #[test]
 fn threads_call_one_at_a_time() {
     let folder = Folder::new("threads");
-    if !folder.compile("cc", "gcc", "threads.c", &["-pthread"]) {
+    if !folder.compile("cc", "gcc", "threads.c", &["-pthread", "-fopenmp"]) {
         return;
     }
     let ended = folder.run(&["-n", "3", "./program"], "");
@@ -164,6 +164,9 @@ fn threads_call_one_at_a_time() {
     // The thread that runs `main` waits in pthread_join when another one learns that the run is over.
     let ended = folder.run(&["-n", "3", "./program", "never"], "");
     assert!(ended.0 == Some(1) && ended.2.contains("MPI_Wait at threads.c:2"), "{ended:?}");
+    // The other threads of the team wait for the one that leaves.
+    let ended = folder.run(&["-n", "3", "./program", "team"], "");
+    assert!(ended.0 == Some(1) && ended.2.contains("MPI_Recv at threads.c:"), "{ended:?}");
 }
 
 #[test]

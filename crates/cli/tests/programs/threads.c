@@ -1,7 +1,9 @@
-/* Threads that call MPI one at a time, while the thread that runs `main` waits for them; with an argument, all of them wait for ever. */
+/* Threads that call MPI one at a time, while the thread that runs `main` waits for them; with an argument, all of them wait for ever;
+ * with `team`, in a parallel region of OpenMP. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t all_sent;
@@ -34,6 +36,11 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!ends && !strcmp(argv[1], "team")) {
+#pragma omp parallel num_threads(3)
+#pragma omp master
+        MPI_Recv(&rank, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     pthread_barrier_init(&all_sent, NULL, 3);
     for (long tag = 0; tag < 3; tag++) {
         pthread_create(&threads[tag], NULL, ring, (void *)tag);
