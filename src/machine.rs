@@ -276,11 +276,6 @@ impl Machine {
         Machine { clock: Clock::Virtual, ..self.clone() }
     }
 
-    /// Returns the same machine with another rendezvous threshold.
-    pub(crate) fn with_rendezvous(self, from_bytes: u64) -> Machine {
-        Machine { spec: self.spec.with_rendezvous(from_bytes), ..self }
-    }
-
     /// Runs a program that stores its outputs itself. If time is modeled, `inspect` gets the kernel in its last state, however the run ends.
     pub(crate) fn run_inspected(
         &self,

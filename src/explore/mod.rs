@@ -36,8 +36,8 @@
 //!
 //! * Whether sends wait for their receives, as MPI allows for any standard send. On a machine without
 //!   [rendezvous](crate::MachineBuilder::rendezvous) no send waits in the runs, and each run tells whether it would end in a deadlock if all sends
-//!   waited ([`Order::sends_wait`]): a program that relies on the buffering of messages is not clean. On a machine with rendezvous, sends wait
-//!   as the machine says.
+//!   waited ([`Order::sends_wait`]): a program that relies on the buffering of messages is not clean. Library operations, such as collective
+//!   ones, do not rely on it. On a machine with rendezvous, sends wait as the machine says.
 //!
 //! Two orders with the same decisions are the same order, and it is run once ([`orders`](Exploration::orders) is the number of runs). Runs are
 //! in virtual time.
@@ -251,7 +251,7 @@ fn run(
     let mut taken = Vec::new();
     let recorded = |node: &Node<'_>| {
         let rank = node.rank();
-        let recorder = Recorder::new(node.endpoint(), script.get(rank).unwrap_or(&none));
+        let recorder = Recorder::new(node.endpoint(), script.get(rank).unwrap_or(&none), false);
         let failure = match caught(|| program(&Node::new(&recorder)).map_err(|error| error.to_string())) {
             Ok(Ok(())) => None,
             Ok(Err(message)) => Some(message),
@@ -409,7 +409,7 @@ impl Machine {
     }
 
     /// Runs a program as [`run`](Machine::run) does, in virtual time and with a given order of arrival. If in this order
-    /// [all sends wait](Order::sends_wait), the machine has rendezvous for all messages.
+    /// [all sends wait](Order::sends_wait), all messages of the program are synchronous.
     ///
     /// # Errors
     /// The errors of [`run`](Machine::run). If the order is that of another program, receives may wait for messages that do not come.
@@ -418,11 +418,9 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
-        let machine = self.in_virtual_time();
-        let machine = if order.sends_wait() { machine.with_rendezvous(0) } else { machine };
-        machine.run(|node| {
+        self.in_virtual_time().run(|node| {
             let script = order.script(node.rank());
-            let recorder = Recorder::new(node.endpoint(), &script);
+            let recorder = Recorder::new(node.endpoint(), &script, order.sends_wait());
             program(&Node::new(&recorder))
         })
     }

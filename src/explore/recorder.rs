@@ -4,7 +4,10 @@
 //! this message: which of its messages it takes follows from the decisions before. A wait for any of several requests becomes a wait for one.
 //! So the machine below has no second kind of matching, and the times are those of a program that makes these calls.
 
-use std::{cell::RefCell, panic::Location};
+use std::{
+    cell::{Cell, RefCell},
+    panic::Location,
+};
 
 use super::log::{Decision, Entry, Open, Pick, Poll, RankLog, RankScript, Receive, Took};
 use crate::{
@@ -21,12 +24,26 @@ use crate::{
 pub(super) struct Recorder<'e> {
     inner: &'e dyn Endpoint,
     script: &'e RankScript,
+    /// Whether all sends of the program wait for their receives.
+    sends_wait: bool,
+    /// The number of library calls that have begun and not ended. Whether their messages wait is up to the library.
+    library_calls: Cell<u32>,
     log: RefCell<RankLog>,
 }
 
 impl<'e> Recorder<'e> {
-    pub(super) fn new(inner: &'e dyn Endpoint, script: &'e RankScript) -> Recorder<'e> {
-        Recorder { inner, script, log: RefCell::default() }
+    pub(super) fn new(inner: &'e dyn Endpoint, script: &'e RankScript, sends_wait: bool) -> Recorder<'e> {
+        Recorder { inner, script, sends_wait, library_calls: Cell::new(0), log: RefCell::default() }
+    }
+
+    fn is_in_library(&self) -> bool {
+        self.library_calls.get() > 0
+    }
+
+    /// The message as it is sent.
+    fn as_sent(&self, parcel: Parcel) -> Parcel {
+        let waits = self.sends_wait && !parcel.active && !self.is_in_library();
+        Parcel { synchronous: parcel.synchronous || waits, ..parcel }
     }
 
     pub(super) fn into_log(self) -> RankLog {
@@ -57,8 +74,9 @@ impl<'e> Recorder<'e> {
     }
 
     fn sent(&self, parcel: &Parcel, seq: u64) {
-        if !parcel.active {
-            self.log.borrow_mut().push(Entry::Sent { seq, waits: self.is_waiting(parcel) });
+        let waits = self.is_waiting(parcel);
+        if !parcel.active && (waits || !self.is_in_library()) {
+            self.log.borrow_mut().push(Entry::Sent { seq, waits });
         }
     }
 
@@ -174,6 +192,7 @@ impl Endpoint for Recorder<'_> {
     }
 
     fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
+        let parcel = self.as_sent(parcel);
         let seq = self.sends(&parcel);
         self.checked(self.inner.send(parcel, payload))?;
         self.sent(&parcel, seq);
@@ -199,6 +218,7 @@ impl Endpoint for Recorder<'_> {
     }
 
     fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
+        let parcel = self.as_sent(parcel);
         let seq = self.sends(&parcel);
         let (number, forced) = self.posts(select, true, false);
         let envelope = self.checked(self.inner.send_recv(parcel, payload, from(select, forced)))?;
@@ -245,10 +265,12 @@ impl Endpoint for Recorder<'_> {
     }
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
+        let parcel = self.as_sent(parcel);
         let seq = self.sends(&parcel);
         let request = self.checked(self.inner.isend(parcel, payload))?;
-        let open =
-            if parcel.active { Open::Done } else { Open::Send { seq, waits: self.is_waiting(&parcel) } };
+        let waits = self.is_waiting(&parcel);
+        let is_done = parcel.active || (!waits && self.is_in_library());
+        let open = if is_done { Open::Done } else { Open::Send { seq, waits } };
         self.log.borrow_mut().open.insert(request, open);
         Ok(request)
     }
@@ -399,10 +421,12 @@ impl Endpoint for Recorder<'_> {
     }
 
     fn enter(&self, name: &'static str) {
+        self.library_calls.set(self.library_calls.get() + 1);
         self.inner.enter(name);
     }
 
     fn leave(&self) -> Result<(), CommError> {
+        self.library_calls.set(self.library_calls.get() - 1);
         self.inner.leave()
     }
 

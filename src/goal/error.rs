@@ -5,7 +5,6 @@ use std::io;
 use thiserror::Error;
 
 use crate::{
-    analysis::AnalysisError,
     error::{CommError, DeadlockReport},
     input::TextError,
     payload::PayloadError,
@@ -241,9 +240,9 @@ pub enum WriteError {
          the machine with unexpected_overhead and unexpected_copy 0"
     )]
     Unexpected,
-    /// Nothing was recorded, or times are not modeled.
-    #[error(transparent)]
-    Unrecorded(#[from] AnalysisError),
+    /// Nothing was recorded, or times are not modeled: the reason.
+    #[error("{0}")]
+    Unrecorded(String),
     /// The machine uses the rendezvous protocol. GOAL cannot express the end of a combined send and receive under it.
     #[error(
         "GOAL cannot express schedules for a machine with the rendezvous protocol: use the machine without it"

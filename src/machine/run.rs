@@ -81,7 +81,7 @@ impl<T> Run<T> {
     /// # Errors
     /// [`WriteError`] if nothing was recorded, or GOAL cannot express the run.
     pub fn write_goal(&self, writer: impl io::Write) -> Result<(), WriteError> {
-        self.check_recorded()?;
+        self.check_recorded().map_err(|error| WriteError::Unrecorded(error.to_string()))?;
         goal::write_run(&self.trace, &self.machine, writer)
     }
 
