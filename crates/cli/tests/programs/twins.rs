@@ -8,6 +8,7 @@ use multicomputer::{
     collective::{Algorithm, Collective, Max, Sum},
     comm::{AnyRequest, Group, Node, Request, transport::Transport},
     error::Failure,
+    plan::Effort,
     report::RunReport,
 };
 
@@ -104,7 +105,8 @@ fn c_programs_take_the_time_of_their_rust_twins() {
         (Machine::paragon(4, 4), &["--machine=paragon:4x4"]),
     ];
     for (machine, options) in machines {
-        let machine = machine.build().unwrap();
+        // The default effort of `run`.
+        let machine = machine.effort(Effort::Estimate).build().unwrap();
         for &(name, choices, twin) in TWINS {
             let arguments = [options, choices, &["--csv=nodes.csv", "./program", name]].concat();
             let ended = folder.run(&arguments, "");
