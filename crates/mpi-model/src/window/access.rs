@@ -90,9 +90,6 @@ impl Place {
     }
 }
 
-/// The bytes of a target that are combined at once: they stay in the cache from the load to the store.
-const BLOCK: usize = 1 << 14;
-
 /// A predefined operator and the type to which it is applied.
 #[derive(Clone, Copy)]
 struct Combination {
@@ -120,36 +117,10 @@ impl Combination {
         Ok(Combination { operator, element })
     }
 
-    /// Combines data of the origin with that of the target. `old` is the data of the target, if it is known.
-    fn apply(self, origin: &[u8], place: &Place, old: Option<&[u8]>) {
-        match (self.operator, self.element, place.memory()) {
-            (Predefined::NoOp, ..) | (.., None) => {}
-            (Predefined::Replace, ..) => place.store(origin),
-            (operator, Element::One(_), Some(memory)) => {
-                let (mut block, mut before) = (Vec::with_capacity(origin.len().min(BLOCK)), 0);
-                place.layout.scatter(place.count, origin, |displacement, run| {
-                    let mut at = place.address.offset(displacement).0;
-                    for part in run.chunks(BLOCK) {
-                        block.clear();
-                        match old {
-                            Some(old) => block.extend_from_slice(&old[before..before + part.len()]),
-                            None => memory.read(at, part.len(), &mut block),
-                        }
-                        operator.combine(self.element, part, &mut block);
-                        memory.write(at, &block);
-                        before += part.len();
-                        at += part.len();
-                    }
-                });
-            }
-            // The parts of a pair may be in different runs.
-            (operator, Element::Pair(..), _) => {
-                let mut data = old.map_or_else(|| place.load(), <[u8]>::to_vec);
-                let length = origin.len().min(data.len());
-                operator.combine(self.element, &origin[..length], &mut data[..length]);
-                place.store(&data[..length]);
-            }
-        }
+    /// Combines data of the origin with that of the target.
+    fn apply(self, origin: &[u8], target: &mut [u8]) {
+        let length = origin.len().min(target.len());
+        self.operator.combine(self.element, &origin[..length], &mut target[..length]);
     }
 }
 
@@ -262,13 +233,21 @@ impl<'n> Access<'_, 'n> {
         };
         let returns = landing.is_some();
         self.issue(place.rank, origin.len() as u64, back, landing, move || {
-            if !returns {
-                combination.apply(&origin, &place, None);
-                return Payload::empty();
+            let mut data = if !returns && combination.operator == Predefined::Replace {
+                Vec::new()
+            } else {
+                place.load()
+            };
+            let old = if returns { Payload::from(data.clone()) } else { Payload::empty() };
+            match combination.operator {
+                Predefined::Replace => place.store(&origin),
+                Predefined::NoOp => {}
+                _ => {
+                    combination.apply(&origin, &mut data);
+                    place.store(&data[..origin.len().min(data.len())]);
+                }
             }
-            let old = Bytes::from(place.load());
-            combination.apply(&origin, &place, Some(&old));
-            Payload::from(old)
+            old
         })
     }
 }

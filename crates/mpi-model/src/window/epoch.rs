@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    iter, mem,
+    mem,
     rc::Rc,
 };
 
@@ -176,11 +176,8 @@ impl<'n> Window<'n> {
     }
 }
 
-/// The last access is waited for first: the others are complete then, or soon after, so a rank that waits for many accesses is woken few
-/// times.
 fn wait_for_each<'n>(process: &Process<'n>, requests: &[Rc<Request<'n>>]) -> Result<()> {
-    let Some((last, before)) = requests.split_last() else { return Ok(()) };
-    for request in iter::once(last).chain(before) {
+    for request in requests {
         process.wait_for(&[request])?;
         process.result(request)?;
     }
