@@ -414,7 +414,7 @@ impl<'r> Graph<'r> {
         self.users[event].iter().any(|&user| set(user))
     }
 
-    /// If this execution would end in a deadlock if every send waited for its receive, returns the events that there are then; `None` otherwise.
+    /// If this execution would end in a deadlock if every send waited for its receive, returns the events before the deadlock; `None` otherwise.
     /// `is_done` tells whether all ranks have ended without that. Such an execution has no other matches, only less of them: every deadlock of
     /// waiting sends is a part of an execution in which no send waits.
     pub(super) fn stuck_if_sends_wait(&self, is_done: bool) -> Option<Events> {

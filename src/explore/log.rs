@@ -66,7 +66,7 @@ pub(super) enum Open {
     Receive(usize),
     /// The send with this number; whether it waits for its receive.
     Send { seq: u64, waits: bool },
-    /// Complete, or complete at some time whatever the others do.
+    /// Complete, or complete at some time without a step of another rank.
     Done,
 }
 

@@ -22,7 +22,7 @@ use crate::{rank::Rank, text::shown};
 /// rank 1: wait 1 returns nothing
 /// ```
 ///
-/// The first line is there if the machine of the run has [rendezvous](crate::MachineBuilder::rendezvous) for all messages instead of its own rule.
+/// The first line is there if the sends of the program are synchronous, whatever rule the machine has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order {
     sends_wait: bool,
@@ -60,7 +60,7 @@ impl Order {
         Order { sends_wait, ranks }
     }
 
-    /// Whether all sends wait for their receives, whatever the machine does by itself.
+    /// Whether all sends of the program wait for their receives, on any machine.
     pub fn sends_wait(&self) -> bool {
         self.sends_wait
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`State`] is a program of which some steps have been made, with all matches so far. [`State::moves`] are the possible next steps, by the
 //! matching rules of MPI. Brute force makes all moves in all orders, and collects the decisions of all final states. A run for the search makes
-//! random moves among those that the given decisions allow, the same ones for the same decisions.
+//! random moves that the given decisions allow, the same moves for the same decisions.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -445,7 +445,7 @@ fn random_programs_have_each_order_exactly_once() {
     assert!(total > 10 * cases as usize / 10);
 }
 
-/// Deadlocks that there are only if sends wait are found in the executions in which no send waits.
+/// Deadlocks of sends that wait are found in the executions in which no send waits.
 #[test]
 fn deadlocks_of_waiting_sends_are_those_of_brute_force() {
     let (mut total, cases) = (0, 1000);

@@ -1,4 +1,4 @@
-//! Handlers: functions that take messages as they come, whatever the program waits for.
+//! Handlers: functions that take messages as soon as they arrive, during any call that waits.
 //!
 //! On a Paragon a handler interrupts the program. Here it runs when the node takes its message from the network, which is in an NX call that
 //! waits or tests, as the forwarding of broadcasts does ([`system`](super::system)).

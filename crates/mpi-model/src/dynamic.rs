@@ -50,7 +50,7 @@ const MAX_PORT_NAME: usize = 1024;
 /// The beginning of the names of ports.
 const SCHEME: &str = "multicomputer://";
 
-/// The time after which `MPI_Comm_connect` fails without the key `timeout`.
+/// The time after which `MPI_Comm_connect` fails without the key `timeout`: the same as in MPICH (`MPIR_CVAR_CH3_COMM_CONNECT_TIMEOUT`).
 const TIMEOUT: Span = Span::from_millis(180_000);
 
 /// The published names of a job, and its ports.
@@ -425,7 +425,7 @@ mod tests {
     const WORLD: usize = 0x101;
 
     #[test]
-    fn connections_that_nobody_accepts_fail_in_modeled_time() {
+    fn connections_without_an_accept_fail_in_modeled_time() {
         let seconds = run(3, |tester| {
             tester.errors_return();
             let (port, none) = (tester.arena.alloc(1024).0, abi::INFO_NULL.0);

@@ -24,7 +24,7 @@ impl std::fmt::Debug for Function {
 /// Lists functions of MPI: the name, the function that carries it out, and the names of the arguments. The arguments are decoded in this order,
 /// after the process itself. Functions marked `@always` may be called before `MPI_Init` and after `MPI_Finalize`.
 ///
-/// ```ignore
+/// ```text
 /// functions! {
 ///     MPI_Send: send(buf, count, datatype, dest, tag, comm);
 ///     MPI_Get_count: get_count::<i32>(status, datatype, count);

@@ -296,7 +296,7 @@ impl<P: Problem> Algorithm<P> {
         self.listed(problem, workspace, true)
     }
 
-    /// Lists the variants, with or without those that *Auto* takes from related problems.
+    /// Lists the variants. Without `with_related`, *Auto* leaves out the variants of related problems.
     pub(in super::super) fn listed(
         &self,
         problem: &P,

@@ -39,7 +39,8 @@ functions! {
     MPI_Comm_iflush_buffer: iflush_of(comm, request);
 }
 
-/// Memory that each message takes beside its data: less than `MPI_BSEND_OVERHEAD`, because programs attach less than they should.
+/// Memory that each message takes beside its data: MPICH's `MPI_BSEND_OVERHEAD`. That of the ABI is larger, but programs that were written for MPICH attach
+/// less than it.
 const OVERHEAD: u64 = 96;
 
 /// The attached buffer, and the sends that use it.
