@@ -7,7 +7,7 @@ use crate::{
     datatype::{Datatype, basic},
     error::{Class, Error, Result},
     process::Process,
-    word::{Address, Argument, Handle},
+    word::{Address, Argument, Arguments, Array, Handle, Integer, Words},
 };
 
 /// A datatype that is not significant where the buffer is not used, and then may be any number.
@@ -44,6 +44,101 @@ impl<'n> Argument<'n> for Optional {
                 Optional { datatype: process.datatype(basic::BYTE_HANDLE)?, is_null, error: Some(error) }
             }
         })
+    }
+}
+
+/// The arguments of a call for one buffer: address, count and datatype. Calls that do not use the buffer accept any.
+#[derive(Clone, Debug)]
+pub(crate) struct Data {
+    pub(crate) address: Address,
+    pub(crate) count: i64,
+    pub(crate) datatype: Optional,
+}
+
+impl<'n> Arguments<'n> for Data {
+    fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
+        Ok(Data { address: words.take()?, count: words.take()?, datatype: words.take()? })
+    }
+}
+
+impl Data {
+    /// The buffer of a call that uses it.
+    ///
+    /// # Errors
+    /// As [`Buffer::new`].
+    pub(crate) fn buffer(self) -> Result<Buffer> {
+        Buffer::new(self.address, self.count, self.datatype)
+    }
+}
+
+/// The arguments of a call for several blocks: address, counts, displacements and datatype. `T` is one datatype for all blocks, or an array
+/// with a datatype for each.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks<C, D, T = Optional> {
+    pub(crate) address: Address,
+    pub(crate) counts: Array<C>,
+    pub(crate) displacements: Array<D>,
+    pub(crate) datatype: T,
+}
+
+impl<'n, C: Integer, D: Integer, T: Argument<'n>> Arguments<'n> for Blocks<C, D, T> {
+    fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
+        Ok(Blocks {
+            address: words.take()?,
+            counts: words.take()?,
+            displacements: words.take()?,
+            datatype: words.take()?,
+        })
+    }
+}
+
+impl<C: Integer, D: Integer, T> Blocks<C, D, T> {
+    /// The counts and displacements of `size` blocks; `argument` is the name of the counts.
+    fn lists(&self, process: &Process<'_>, size: usize, argument: &'static str) -> Result<(Vec<C>, Vec<D>)> {
+        let counts = self.counts.read_counts(process, size).map_err(|error| error.of(argument))?;
+        Ok((counts, self.displacements.read(process, size).map_err(|error| error.of("displs"))?))
+    }
+}
+
+impl<C: Integer, D: Integer> Blocks<C, D> {
+    /// The buffers of `size` blocks, whose displacements are in extents of the datatype.
+    pub(crate) fn buffers(
+        &self,
+        process: &Process<'_>,
+        size: usize,
+        argument: &'static str,
+    ) -> Result<Vec<Buffer>> {
+        let datatype = self.datatype.clone().given()?;
+        let (counts, displacements) = self.lists(process, size, argument)?;
+        datatype.committed()?;
+        let all = Buffer { address: self.address, count: 0, datatype };
+        let block = |(count, displacement): (&C, &D)| {
+            if count.get() < 0 {
+                return Err(Error::argument(Class::COUNT, argument, format!("{} is negative", count.get())));
+            }
+            let block = all.at(displacement.get(), count.get());
+            block.given()?;
+            Ok(block)
+        };
+        counts.iter().zip(&displacements).map(block).collect()
+    }
+}
+
+impl<C: Integer, D: Integer> Blocks<C, D, Array<Handle>> {
+    /// The buffers of `size` blocks, each with its datatype and with a displacement in bytes.
+    pub(crate) fn buffers(
+        &self,
+        process: &Process<'_>,
+        size: usize,
+        argument: &'static str,
+    ) -> Result<Vec<Buffer>> {
+        let (counts, displacements) = self.lists(process, size, argument)?;
+        let types = self.datatype.read(process, size).map_err(|error| error.of("types"))?;
+        let block = |((count, displacement), of): ((&C, &D), &Handle)| {
+            let datatype = process.datatype(*of).map_err(|error| error.of("types"))?;
+            Buffer::new(self.address.offset(displacement.get()), count.get(), datatype)
+        };
+        counts.iter().zip(&displacements).zip(&types).map(block).collect()
     }
 }
 

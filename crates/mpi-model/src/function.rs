@@ -22,11 +22,11 @@ impl std::fmt::Debug for Function {
 }
 
 /// Lists functions of MPI: the name, the function that carries it out, and the names of the arguments. The arguments are decoded in this order,
-/// after the process itself. Functions marked `@always` may be called before `MPI_Init` and after `MPI_Finalize`.
+/// after the process itself; arguments with slashes between them are one value. Functions marked `@always` may be called before `MPI_Init` and after `MPI_Finalize`.
 ///
 /// ```text
 /// functions! {
-///     MPI_Send: send(buf, count, datatype, dest, tag, comm);
+///     MPI_Send: send(buf/count/datatype, dest, tag, comm);
 ///     MPI_Get_count: get_count::<i32>(status, datatype, count);
 ///     MPI_Initialized: initialized(flag) @always;
 /// }
@@ -34,17 +34,17 @@ impl std::fmt::Debug for Function {
 macro_rules! functions {
     (@always always) => { true };
     (@always) => { false };
-    (@words $words:ident $argument:ident) => { $words.take()? };
-    ($($name:ident: $function:ident $(::<$($generic:ty),+>)? ($($argument:ident),*) $(@$always:ident)?;)*) => {
+    (@words $words:ident $argument:ident) => { $crate::word::Arguments::take(&mut $words)? };
+    ($($name:ident: $function:ident $(::<$($generic:ty),+>)? ($($argument:ident $(/ $more:ident)*),*) $(@$always:ident)?;)*) => {
         /// The functions of this module.
         pub(crate) const FUNCTIONS: &[$crate::function::Function] = &[$(
             $crate::function::Function {
                 name: stringify!($name),
-                arguments: &[$(stringify!($argument)),*],
+                arguments: &[$(stringify!($argument) $(, stringify!($more))*),*],
                 always: functions!(@always $($always)?),
                 run: |process, words| {
                     #[allow(unused_mut, unused_variables, reason = "functions without arguments")]
-                    let mut words = $crate::word::Words::new(process, words, &[$(stringify!($argument)),*]);
+                    let mut words = $crate::word::Words::new(process, words, &[$(stringify!($argument) $(, stringify!($more))*),*]);
                     $function $(::<$($generic),+>)? (process $(, functions!(@words words $argument))*)
                 },
             },

@@ -13,49 +13,49 @@ use multicomputer::comm::{
 };
 
 use crate::{
-    buffer::{Buffer, Optional},
+    buffer::{Buffer, Data},
     communicator::Communicator,
     error::{Class, Error, Result},
     function::{Function, functions},
     process::Process,
     request::{Landing, Work},
     status::{Status, StatusAddress},
-    word::{Address, Handle, Out},
+    word::{Handle, Out},
 };
 
 functions! {
-    MPI_Send: send(buf, count, datatype, dest, tag, comm);
-    MPI_Send_c: send(buf, count, datatype, dest, tag, comm);
-    MPI_Ssend: ssend(buf, count, datatype, dest, tag, comm);
-    MPI_Ssend_c: ssend(buf, count, datatype, dest, tag, comm);
-    MPI_Rsend: send(buf, count, datatype, dest, tag, comm);
-    MPI_Rsend_c: send(buf, count, datatype, dest, tag, comm);
-    MPI_Recv: recv(buf, count, datatype, source, tag, comm, status);
-    MPI_Recv_c: recv(buf, count, datatype, source, tag, comm, status);
-    MPI_Isend: isend(buf, count, datatype, dest, tag, comm, request);
-    MPI_Isend_c: isend(buf, count, datatype, dest, tag, comm, request);
-    MPI_Issend: issend(buf, count, datatype, dest, tag, comm, request);
-    MPI_Issend_c: issend(buf, count, datatype, dest, tag, comm, request);
-    MPI_Irsend: isend(buf, count, datatype, dest, tag, comm, request);
-    MPI_Irsend_c: isend(buf, count, datatype, dest, tag, comm, request);
-    MPI_Irecv: irecv(buf, count, datatype, source, tag, comm, request);
-    MPI_Irecv_c: irecv(buf, count, datatype, source, tag, comm, request);
-    MPI_Send_init: send_init(buf, count, datatype, dest, tag, comm, request);
-    MPI_Send_init_c: send_init(buf, count, datatype, dest, tag, comm, request);
-    MPI_Ssend_init: ssend_init(buf, count, datatype, dest, tag, comm, request);
-    MPI_Ssend_init_c: ssend_init(buf, count, datatype, dest, tag, comm, request);
-    MPI_Rsend_init: send_init(buf, count, datatype, dest, tag, comm, request);
-    MPI_Rsend_init_c: send_init(buf, count, datatype, dest, tag, comm, request);
-    MPI_Recv_init: recv_init(buf, count, datatype, source, tag, comm, request);
-    MPI_Recv_init_c: recv_init(buf, count, datatype, source, tag, comm, request);
-    MPI_Sendrecv: sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-    MPI_Sendrecv_c: sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-    MPI_Sendrecv_replace: sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-    MPI_Sendrecv_replace_c: sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-    MPI_Isendrecv: isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-    MPI_Isendrecv_c: isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-    MPI_Isendrecv_replace: isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-    MPI_Isendrecv_replace_c: isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    MPI_Send: send(buf/count/datatype, dest, tag, comm);
+    MPI_Send_c: send(buf/count/datatype, dest, tag, comm);
+    MPI_Ssend: ssend(buf/count/datatype, dest, tag, comm);
+    MPI_Ssend_c: ssend(buf/count/datatype, dest, tag, comm);
+    MPI_Rsend: send(buf/count/datatype, dest, tag, comm);
+    MPI_Rsend_c: send(buf/count/datatype, dest, tag, comm);
+    MPI_Recv: recv(buf/count/datatype, source, tag, comm, status);
+    MPI_Recv_c: recv(buf/count/datatype, source, tag, comm, status);
+    MPI_Isend: isend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Isend_c: isend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Issend: issend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Issend_c: issend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Irsend: isend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Irsend_c: isend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Irecv: irecv(buf/count/datatype, source, tag, comm, request);
+    MPI_Irecv_c: irecv(buf/count/datatype, source, tag, comm, request);
+    MPI_Send_init: send_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Send_init_c: send_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Ssend_init: ssend_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Ssend_init_c: ssend_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Rsend_init: send_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Rsend_init_c: send_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Recv_init: recv_init(buf/count/datatype, source, tag, comm, request);
+    MPI_Recv_init_c: recv_init(buf/count/datatype, source, tag, comm, request);
+    MPI_Sendrecv: sendrecv(sendbuf/sendcount/sendtype, dest/sendtag, recvbuf/recvcount/recvtype, source/recvtag, comm, status);
+    MPI_Sendrecv_c: sendrecv(sendbuf/sendcount/sendtype, dest/sendtag, recvbuf/recvcount/recvtype, source/recvtag, comm, status);
+    MPI_Sendrecv_replace: sendrecv_replace(buf/count/datatype, dest/sendtag, source/recvtag, comm, status);
+    MPI_Sendrecv_replace_c: sendrecv_replace(buf/count/datatype, dest/sendtag, source/recvtag, comm, status);
+    MPI_Isendrecv: isendrecv(sendbuf/sendcount/sendtype, dest/sendtag, recvbuf/recvcount/recvtype, source/recvtag, comm, request);
+    MPI_Isendrecv_c: isendrecv(sendbuf/sendcount/sendtype, dest/sendtag, recvbuf/recvcount/recvtype, source/recvtag, comm, request);
+    MPI_Isendrecv_replace: isendrecv_replace(buf/count/datatype, dest/sendtag, source/recvtag, comm, request);
+    MPI_Isendrecv_replace_c: isendrecv_replace(buf/count/datatype, dest/sendtag, source/recvtag, comm, request);
     MPI_Probe: probe(source, tag, comm, status);
     MPI_Iprobe: iprobe(source, tag, comm, flag, status);
 }
@@ -112,28 +112,12 @@ fn send_as<'n>(
     Ok(())
 }
 
-fn send<'n>(
-    process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
-    dest: i32,
-    tag: i32,
-    comm: Comm<'n>,
-) -> Result<()> {
-    send_as(process, &Buffer::new(buf, count, datatype)?, (dest, tag), &comm, Mode::Standard)
+fn send<'n>(process: &Process<'n>, data: Data, dest: i32, tag: i32, comm: Comm<'n>) -> Result<()> {
+    send_as(process, &data.buffer()?, (dest, tag), &comm, Mode::Standard)
 }
 
-fn ssend<'n>(
-    process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
-    dest: i32,
-    tag: i32,
-    comm: Comm<'n>,
-) -> Result<()> {
-    send_as(process, &Buffer::new(buf, count, datatype)?, (dest, tag), &comm, Mode::Synchronous)
+fn ssend<'n>(process: &Process<'n>, data: Data, dest: i32, tag: i32, comm: Comm<'n>) -> Result<()> {
+    send_as(process, &data.buffer()?, (dest, tag), &comm, Mode::Synchronous)
 }
 
 /// Takes a received message.
@@ -148,12 +132,9 @@ fn landed<'n>(
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn recv<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     source: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -163,7 +144,7 @@ fn recv<'n>(
         status.set(process, &Status::NO_PROCESS, false);
         return Ok(());
     };
-    let landing = Landing { buffer: Buffer::new(buf, count, datatype)?, communicator: comm.clone() };
+    let landing = Landing { buffer: data.buffer()?, communicator: comm.clone() };
     if process.has_background() {
         let work = process.start_receive(Some(from), landing)?;
         let received = process.finish(work, Some(&comm))?;
@@ -174,46 +155,35 @@ fn recv<'n>(
     landed(process, &landing, &message, status)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn isend<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let work =
-        process.start_send(comm.to(dest, tag)?, &Buffer::new(buf, count, datatype)?, Mode::Standard)?;
+    let work = process.start_send(comm.to(dest, tag)?, &data.buffer()?, Mode::Standard)?;
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn issend<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let work =
-        process.start_send(comm.to(dest, tag)?, &Buffer::new(buf, count, datatype)?, Mode::Synchronous)?;
+    let work = process.start_send(comm.to(dest, tag)?, &data.buffer()?, Mode::Synchronous)?;
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn irecv<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     source: i32,
     tag: i32,
     comm: Comm<'n>,
@@ -222,7 +192,7 @@ fn irecv<'n>(
     let work = match comm.from(source, tag)? {
         None => Work::done(Status::NO_PROCESS),
         from => {
-            let buffer = Buffer::new(buf, count, datatype)?;
+            let buffer = data.buffer()?;
             process.start_receive(from, Landing { buffer, communicator: comm.clone() })?
         }
     };
@@ -245,46 +215,37 @@ fn send_init_as<'n>(
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn send_init<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    send_init_as(process, Buffer::new(buf, count, datatype)?, (dest, tag), &comm, Mode::Standard, request)
+    send_init_as(process, data.buffer()?, (dest, tag), &comm, Mode::Standard, request)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn ssend_init<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    send_init_as(process, Buffer::new(buf, count, datatype)?, (dest, tag), &comm, Mode::Synchronous, request)
+    send_init_as(process, data.buffer()?, (dest, tag), &comm, Mode::Synchronous, request)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn recv_init<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     source: i32,
     tag: i32,
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let landing = Landing { buffer: Buffer::new(buf, count, datatype)?, communicator: comm.clone() };
+    let landing = Landing { buffer: data.buffer()?, communicator: comm.clone() };
     let from = comm.from(source, tag)?;
     let start = move |process: &Process<'n>| process.start_receive(from, landing.clone());
     request.set(process, process.enter_persistent(&comm, Rc::new(start)));
@@ -314,42 +275,30 @@ fn exchange<'n>(
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn sendrecv<'n>(
     process: &Process<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    dest: i32,
-    sendtag: i32,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
-    source: i32,
-    recvtag: i32,
+    sent: Data,
+    (dest, sendtag): (i32, i32),
+    received: Data,
+    (source, recvtag): (i32, i32),
     comm: Comm<'n>,
     status: StatusAddress,
 ) -> Result<()> {
-    let sent = Buffer::new(sendbuf, sendcount, sendtype)?;
-    let buffer = Buffer::new(recvbuf, recvcount, recvtype)?;
+    let sent = sent.buffer()?;
+    let buffer = received.buffer()?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
     exchange(process, &sent, to, from, &Landing { buffer, communicator: comm }, status)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn sendrecv_replace<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
-    dest: i32,
-    sendtag: i32,
-    source: i32,
-    recvtag: i32,
+    data: Data,
+    (dest, sendtag): (i32, i32),
+    (source, recvtag): (i32, i32),
     comm: Comm<'n>,
     status: StatusAddress,
 ) -> Result<()> {
-    let buffer = Buffer::new(buf, count, datatype)?;
+    let buffer = data.buffer()?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
     exchange(process, &buffer, to, from, &Landing { buffer: buffer.clone(), communicator: comm }, status)
 }
@@ -371,42 +320,30 @@ fn start_exchange<'n>(
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn isendrecv<'n>(
     process: &Process<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    dest: i32,
-    sendtag: i32,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
-    source: i32,
-    recvtag: i32,
+    sent: Data,
+    (dest, sendtag): (i32, i32),
+    received: Data,
+    (source, recvtag): (i32, i32),
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let sent = Buffer::new(sendbuf, sendcount, sendtype)?;
-    let buffer = Buffer::new(recvbuf, recvcount, recvtype)?;
+    let sent = sent.buffer()?;
+    let buffer = received.buffer()?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
     start_exchange(process, &sent, to, from, Landing { buffer, communicator: comm }, request)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn isendrecv_replace<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
-    dest: i32,
-    sendtag: i32,
-    source: i32,
-    recvtag: i32,
+    data: Data,
+    (dest, sendtag): (i32, i32),
+    (source, recvtag): (i32, i32),
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let buffer = Buffer::new(buf, count, datatype)?;
+    let buffer = data.buffer()?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
     start_exchange(
         process,

@@ -16,6 +16,25 @@ pub trait Argument<'n>: Sized {
     fn decode(process: &Process<'n>, word: usize) -> Result<Self>;
 }
 
+/// What a function gets as one value: a single argument, or several that belong together, such as the address, the count and the datatype of a
+/// buffer.
+pub(crate) trait Arguments<'n>: Sized {
+    /// Decodes as many arguments as belong together.
+    fn take(words: &mut Words<'_, 'n>) -> Result<Self>;
+}
+
+impl<'n, T: Argument<'n>> Arguments<'n> for T {
+    fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
+        words.take()
+    }
+}
+
+impl<'n, A: Argument<'n>, B: Argument<'n>> Arguments<'n> for (A, B) {
+    fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
+        Ok((words.take()?, words.take()?))
+    }
+}
+
 /// A handle of the standard ABI: a number, and the same number in C and Fortran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle(pub usize);

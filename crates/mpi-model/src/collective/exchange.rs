@@ -9,11 +9,11 @@ use multicomputer::{
 
 use super::{
     Comm, Task, forms, is_in_place,
-    moving::{blocks, contribution},
+    moving::contribution,
     rounds::{Round, one_round},
 };
 use crate::{
-    buffer::{Buffer, Optional},
+    buffer::{Blocks, Buffer, Data},
     communicator::Communicator,
     error::{Class, Error, Result},
     function::functions,
@@ -22,34 +22,34 @@ use crate::{
 };
 
 functions! {
-    MPI_Alltoall: alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Alltoall_c: alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Ialltoall: ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    MPI_Ialltoall_c: ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    MPI_Alltoall_init: alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    MPI_Alltoall_init_c: alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    MPI_Alltoallv: alltoallv::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    MPI_Alltoallv_c: alltoallv::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    MPI_Ialltoallv: ialltoallv::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    MPI_Ialltoallv_c: ialltoallv::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    MPI_Alltoallv_init: alltoallv_init::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    MPI_Alltoallv_init_c: alltoallv_init::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    MPI_Alltoallw: alltoallw::<i32, i32>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    MPI_Alltoallw_c: alltoallw::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    MPI_Ialltoallw: ialltoallw::<i32, i32>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    MPI_Ialltoallw_c: ialltoallw::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    MPI_Alltoallw_init: alltoallw_init::<i32, i32>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    MPI_Alltoallw_init_c: alltoallw_init::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    MPI_Alltoall: alltoall(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm);
+    MPI_Alltoall_c: alltoall(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm);
+    MPI_Ialltoall: ialltoall(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, request);
+    MPI_Ialltoall_c: ialltoall(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, request);
+    MPI_Alltoall_init: alltoall_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, info, request);
+    MPI_Alltoall_init_c: alltoall_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, info, request);
+    MPI_Alltoallv: alltoallv::<i32, i32>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm);
+    MPI_Alltoallv_c: alltoallv::<i64, i64>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm);
+    MPI_Ialltoallv: ialltoallv::<i32, i32>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm, request);
+    MPI_Ialltoallv_c: ialltoallv::<i64, i64>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm, request);
+    MPI_Alltoallv_init: alltoallv_init::<i32, i32>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm, info, request);
+    MPI_Alltoallv_init_c: alltoallv_init::<i64, i64>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm, info, request);
+    MPI_Alltoallw: alltoallw::<i32, i32>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm);
+    MPI_Alltoallw_c: alltoallw::<i64, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm);
+    MPI_Ialltoallw: ialltoallw::<i32, i32>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm, request);
+    MPI_Ialltoallw_c: ialltoallw::<i64, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm, request);
+    MPI_Alltoallw_init: alltoallw_init::<i32, i32>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm, info, request);
+    MPI_Alltoallw_init_c: alltoallw_init::<i64, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm, info, request);
 }
 
 forms! { alltoall_task = "all-to-all": alltoall_in_a_round ialltoall alltoall_init
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional) }
+(sent: Data, received: Data) }
 forms! { alltoallv_task = "all-to-all": alltoallv ialltoallv alltoallv_init <C, D>
-(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtype: Optional,
- recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtype: Optional) }
+(sent: Blocks<C, D>,
+ received: Blocks<C, D>) }
 forms! { alltoallw_task = "all-to-all": alltoallw ialltoallw alltoallw_init <C, D>
-(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtypes: Array<Handle>,
- recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtypes: Array<Handle>) }
+(sent: Blocks<C, D, Array<Handle>>,
+ received: Blocks<C, D, Array<Handle>>) }
 
 /// One block of a buffer for each peer.
 fn each(buffer: &Buffer, peers: usize) -> Vec<Buffer> {
@@ -65,24 +65,12 @@ fn check_distinct(sendbuf: Address, from: &[Buffer], into: &[Buffer]) -> Result<
 }
 
 /// The blocking operation on blocks of one length is the library's.
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
-fn alltoall<'n>(
-    process: &Process<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
-    comm: Comm<'n>,
-) -> Result<()> {
+fn alltoall<'n>(process: &Process<'n>, sent: Data, received: Data, comm: Comm<'n>) -> Result<()> {
     if comm.remote.is_some() || process.has_background() {
-        return alltoall_in_a_round(
-            process, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-        );
+        return alltoall_in_a_round(process, sent, received, comm);
     }
-    let into = Buffer::new(recvbuf, recvcount, recvtype)?;
-    let from = contribution(sendbuf, sendcount, sendtype, &into)?;
+    let into = received.buffer()?;
+    let from = contribution(sent, &into)?;
     let size = comm.group.size();
     let all = from.at(0, from.count * size as i64).load(process);
     let block = from.bytes();
@@ -99,83 +87,41 @@ fn alltoall<'n>(
     each(&into, size).iter().zip(&incoming).try_for_each(|(block, data)| block.store_fitting(process, data))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
-fn alltoall_task<'n>(
-    process: &Process<'n>,
-    comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
-) -> Result<Task<'n>> {
-    let into = Buffer::new(recvbuf, recvcount, recvtype)?;
-    let from = contribution(sendbuf, sendcount, sendtype, &into)?;
+fn alltoall_task<'n>(process: &Process<'n>, comm: &Comm<'n>, sent: Data, received: Data) -> Result<Task<'n>> {
+    let into = received.buffer()?;
+    let from = contribution(sent, &into)?;
     Ok(exchange(process, comm, &each(&from, comm.peers()), each(&into, comm.peers())))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn alltoallv_task<'n, C: Integer, D: Integer>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcounts: Array<C>,
-    sdispls: Array<D>,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcounts: Array<C>,
-    rdispls: Array<D>,
-    recvtype: Optional,
+    sent: Blocks<C, D>,
+    received: Blocks<C, D>,
 ) -> Result<Task<'n>> {
     let size = comm.peers();
-    let into = blocks(process, recvbuf, (recvcounts, rdispls), &recvtype, size, "recvcounts")?;
-    let from = match is_in_place(sendbuf) {
+    let into = received.buffers(process, size, "recvcounts")?;
+    let from = match is_in_place(sent.address) {
         true => into.clone(),
-        false => blocks(process, sendbuf, (sendcounts, sdispls), &sendtype, size, "sendcounts")?,
+        false => sent.buffers(process, size, "sendcounts")?,
     };
-    check_distinct(sendbuf, &from, &into)?;
+    check_distinct(sent.address, &from, &into)?;
     Ok(exchange(process, comm, &from, into))
 }
 
-/// Buffers for one block of each peer, with displacements in bytes and a type each.
-pub(super) fn typed_blocks<C: Integer, D: Integer>(
-    process: &Process<'_>,
-    address: Address,
-    (counts, displs, types): (Array<C>, Array<D>, Array<Handle>),
-    size: usize,
-    argument: &'static str,
-) -> Result<Vec<Buffer>> {
-    let counts = counts.read_counts(process, size).map_err(|error| error.of(argument))?;
-    let displs = displs.read(process, size).map_err(|error| error.of("displs"))?;
-    let types = types.read(process, size).map_err(|error| error.of("types"))?;
-    let block = |((count, displ), of): ((&C, &D), &Handle)| {
-        let datatype = process.datatype(*of).map_err(|error| error.of("types"))?;
-        Buffer::new(address.offset(displ.get()), count.get(), datatype)
-    };
-    counts.iter().zip(&displs).zip(&types).map(block).collect()
-}
-
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn alltoallw_task<'n, C: Integer, D: Integer>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcounts: Array<C>,
-    sdispls: Array<D>,
-    sendtypes: Array<Handle>,
-    recvbuf: Address,
-    recvcounts: Array<C>,
-    rdispls: Array<D>,
-    recvtypes: Array<Handle>,
+    sent: Blocks<C, D, Array<Handle>>,
+    received: Blocks<C, D, Array<Handle>>,
 ) -> Result<Task<'n>> {
     let size = comm.peers();
-    let into = typed_blocks(process, recvbuf, (recvcounts, rdispls, recvtypes), size, "recvcounts")?;
-    let from = match is_in_place(sendbuf) {
+    let into = received.buffers(process, size, "recvcounts")?;
+    let from = match is_in_place(sent.address) {
         true => into.clone(),
-        false => typed_blocks(process, sendbuf, (sendcounts, sdispls, sendtypes), size, "sendcounts")?,
+        false => sent.buffers(process, size, "sendcounts")?,
     };
-    check_distinct(sendbuf, &from, &into)?;
+    check_distinct(sent.address, &from, &into)?;
     Ok(exchange(process, comm, &from, into))
 }
 

@@ -12,14 +12,11 @@ use super::{
 };
 use crate::{
     abi,
-    buffer::{Buffer, Optional},
+    buffer::{Buffer, Data},
     error::{Class, Error, Result},
     process::Process,
     word::Address,
 };
-
-/// The arguments of one buffer.
-type Given = (Address, i64, Optional);
 
 /// The part of a process in an operation with a root.
 enum Part {
@@ -81,23 +78,23 @@ fn blocks(buffer: &Buffer, peers: usize) -> Vec<Buffer> {
 pub(super) fn gather<'n>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    send: Given,
-    (address, count, datatype): Given,
+    sent: Data,
+    received: Data,
     root: i32,
 ) -> Result<Task<'n>> {
-    gatherv(process, comm, send, |_| Ok(blocks(&Buffer::new(address, count, datatype)?, comm.peers())), root)
+    gatherv(process, comm, sent, |_| Ok(blocks(&received.buffer()?, comm.peers())), root)
 }
 
 pub(super) fn gatherv<'n>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    (address, count, datatype): Given,
+    sent: Data,
     at_root: impl FnOnce(&Process<'n>) -> Result<Vec<Buffer>>,
     root: i32,
 ) -> Result<Task<'n>> {
     Ok(match part(comm, root)? {
         Part::Nothing => nothing(),
-        Part::With(root) => send_to(vec![(root, 0, Buffer::new(address, count, datatype)?.load(process))]),
+        Part::With(root) => send_to(vec![(root, 0, sent.buffer()?.load(process))]),
         Part::Root => receive_from((0..comm.peers()).collect(), at_root(process)?),
     })
 }
@@ -105,29 +102,23 @@ pub(super) fn gatherv<'n>(
 pub(super) fn scatter<'n>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    (address, count, datatype): Given,
-    receive: Given,
+    sent: Data,
+    received: Data,
     root: i32,
 ) -> Result<Task<'n>> {
-    scatterv(
-        process,
-        comm,
-        |_| Ok(blocks(&Buffer::new(address, count, datatype)?, comm.peers())),
-        receive,
-        root,
-    )
+    scatterv(process, comm, |_| Ok(blocks(&sent.buffer()?, comm.peers())), received, root)
 }
 
 pub(super) fn scatterv<'n>(
     process: &Process<'n>,
     comm: &Comm<'n>,
     at_root: impl FnOnce(&Process<'n>) -> Result<Vec<Buffer>>,
-    (address, count, datatype): Given,
+    received: Data,
     root: i32,
 ) -> Result<Task<'n>> {
     Ok(match part(comm, root)? {
         Part::Nothing => nothing(),
-        Part::With(root) => receive_from(vec![root], vec![Buffer::new(address, count, datatype)?]),
+        Part::With(root) => receive_from(vec![root], vec![received.buffer()?]),
         Part::Root => {
             let from = at_root(process)?;
             send_to(from.iter().enumerate().map(|(peer, block)| (peer, 0, block.load(process))).collect())

@@ -13,73 +13,73 @@ use super::{
     storing,
 };
 use crate::{
-    buffer::{Buffer, Optional},
+    buffer::{Blocks, Buffer, Data},
     communicator::Communicator,
     datatype::Datatype,
     error::{Class, Error, Result},
     function::functions,
     process::Process,
-    word::{Address, Array, Integer},
+    word::Integer,
 };
 
 functions! {
-    MPI_Bcast: bcast(buffer, count, datatype, root, comm);
-    MPI_Bcast_c: bcast(buffer, count, datatype, root, comm);
-    MPI_Ibcast: ibcast(buffer, count, datatype, root, comm, request);
-    MPI_Ibcast_c: ibcast(buffer, count, datatype, root, comm, request);
-    MPI_Bcast_init: bcast_init(buffer, count, datatype, root, comm, info, request);
-    MPI_Bcast_init_c: bcast_init(buffer, count, datatype, root, comm, info, request);
-    MPI_Gather: gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    MPI_Gather_c: gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    MPI_Igather: igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    MPI_Igather_c: igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    MPI_Gather_init: gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    MPI_Gather_init_c: gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    MPI_Gatherv: gatherv::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    MPI_Gatherv_c: gatherv::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    MPI_Igatherv: igatherv::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    MPI_Igatherv_c: igatherv::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
-    MPI_Gatherv_init: gatherv_init::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    MPI_Gatherv_init_c: gatherv_init::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-    MPI_Scatter: scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    MPI_Scatter_c: scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    MPI_Iscatter: iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    MPI_Iscatter_c: iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    MPI_Scatter_init: scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    MPI_Scatter_init_c: scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    MPI_Scatterv: scatterv::<i32, i32>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    MPI_Scatterv_c: scatterv::<i64, i64>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
-    MPI_Iscatterv: iscatterv::<i32, i32>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    MPI_Iscatterv_c: iscatterv::<i64, i64>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
-    MPI_Scatterv_init: scatterv_init::<i32, i32>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    MPI_Scatterv_init_c: scatterv_init::<i64, i64>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-    MPI_Allgather: allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Allgather_c: allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Iallgather: iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    MPI_Iallgather_c: iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    MPI_Allgather_init: allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    MPI_Allgather_init_c: allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    MPI_Allgatherv: allgatherv::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    MPI_Allgatherv_c: allgatherv::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    MPI_Iallgatherv: iallgatherv::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    MPI_Iallgatherv_c: iallgatherv::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    MPI_Allgatherv_init: allgatherv_init::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    MPI_Allgatherv_init_c: allgatherv_init::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+    MPI_Bcast: bcast(buffer/count/datatype, root, comm);
+    MPI_Bcast_c: bcast(buffer/count/datatype, root, comm);
+    MPI_Ibcast: ibcast(buffer/count/datatype, root, comm, request);
+    MPI_Ibcast_c: ibcast(buffer/count/datatype, root, comm, request);
+    MPI_Bcast_init: bcast_init(buffer/count/datatype, root, comm, info, request);
+    MPI_Bcast_init_c: bcast_init(buffer/count/datatype, root, comm, info, request);
+    MPI_Gather: gather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm);
+    MPI_Gather_c: gather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm);
+    MPI_Igather: igather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm, request);
+    MPI_Igather_c: igather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm, request);
+    MPI_Gather_init: gather_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm, info, request);
+    MPI_Gather_init_c: gather_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm, info, request);
+    MPI_Gatherv: gatherv::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, root, comm);
+    MPI_Gatherv_c: gatherv::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, root, comm);
+    MPI_Igatherv: igatherv::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, root, comm, request);
+    MPI_Igatherv_c: igatherv::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, root, comm, request);
+    MPI_Gatherv_init: gatherv_init::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, root, comm, info, request);
+    MPI_Gatherv_init_c: gatherv_init::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, root, comm, info, request);
+    MPI_Scatter: scatter(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm);
+    MPI_Scatter_c: scatter(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm);
+    MPI_Iscatter: iscatter(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm, request);
+    MPI_Iscatter_c: iscatter(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm, request);
+    MPI_Scatter_init: scatter_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm, info, request);
+    MPI_Scatter_init_c: scatter_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, root, comm, info, request);
+    MPI_Scatterv: scatterv::<i32, i32>(sendbuf/sendcounts/displs/sendtype, recvbuf/recvcount/recvtype, root, comm);
+    MPI_Scatterv_c: scatterv::<i64, i64>(sendbuf/sendcounts/displs/sendtype, recvbuf/recvcount/recvtype, root, comm);
+    MPI_Iscatterv: iscatterv::<i32, i32>(sendbuf/sendcounts/displs/sendtype, recvbuf/recvcount/recvtype, root, comm, request);
+    MPI_Iscatterv_c: iscatterv::<i64, i64>(sendbuf/sendcounts/displs/sendtype, recvbuf/recvcount/recvtype, root, comm, request);
+    MPI_Scatterv_init: scatterv_init::<i32, i32>(sendbuf/sendcounts/displs/sendtype, recvbuf/recvcount/recvtype, root, comm, info, request);
+    MPI_Scatterv_init_c: scatterv_init::<i64, i64>(sendbuf/sendcounts/displs/sendtype, recvbuf/recvcount/recvtype, root, comm, info, request);
+    MPI_Allgather: allgather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm);
+    MPI_Allgather_c: allgather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm);
+    MPI_Iallgather: iallgather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, request);
+    MPI_Iallgather_c: iallgather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, request);
+    MPI_Allgather_init: allgather_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, info, request);
+    MPI_Allgather_init_c: allgather_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, info, request);
+    MPI_Allgatherv: allgatherv::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm);
+    MPI_Allgatherv_c: allgatherv::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm);
+    MPI_Iallgatherv: iallgatherv::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm, request);
+    MPI_Iallgatherv_c: iallgatherv::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm, request);
+    MPI_Allgatherv_init: allgatherv_init::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm, info, request);
+    MPI_Allgatherv_init_c: allgatherv_init::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm, info, request);
 }
 
-forms! { bcast_task = "broadcast": bcast ibcast bcast_init (buffer: Address, count: i64, datatype: Datatype, root: i32) }
+forms! { bcast_task = "broadcast": bcast ibcast bcast_init (data: Data, root: i32) }
 forms! { gather_task = "gather": gather igather gather_init
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional, root: i32) }
+(sent: Data, received: Data, root: i32) }
 forms! { gatherv_task = "gather": gatherv igatherv gatherv_init <C, D>
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Optional, root: i32) }
+(sent: Data, received: Blocks<C, D>, root: i32) }
 forms! { scatter_task = "scatter": scatter iscatter scatter_init
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional, root: i32) }
+(sent: Data, received: Data, root: i32) }
 forms! { scatterv_task = "scatter": scatterv iscatterv scatterv_init <C, D>
-(sendbuf: Address, sendcounts: Array<C>, displs: Array<D>, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional, root: i32) }
+(sent: Blocks<C, D>, received: Data, root: i32) }
 forms! { allgather_task = "all-gather": allgather iallgather allgather_init
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional) }
+(sent: Data, received: Data) }
 forms! { allgatherv_task = "all-gather": allgatherv iallgatherv allgatherv_init <C, D>
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Optional) }
+(sent: Data, received: Blocks<C, D>) }
 
 /// A job of the library that moves data of the given type in bytes.
 fn job(operation: Operation, root: usize, lengths: Lengths, datatype: &Datatype) -> Job {
@@ -93,107 +93,73 @@ fn job(operation: Operation, root: usize, lengths: Lengths, datatype: &Datatype)
     Job::of_size(operation, root, lengths, bytes).root(root)
 }
 
-fn bcast_task<'n>(
-    process: &Process<'n>,
-    comm: &Comm<'n>,
-    buffer: Address,
-    count: i64,
-    datatype: Datatype,
-    root: i32,
-) -> Result<Task<'n>> {
-    let buffer = Buffer::new(buffer, count, datatype)?;
+fn bcast_task<'n>(process: &Process<'n>, comm: &Comm<'n>, data: Data, root: i32) -> Result<Task<'n>> {
+    let buffer = data.buffer()?;
     if comm.remote.is_some() {
         return inter::bcast(process, comm, buffer, root);
     }
     let root = root_of(comm, root)?;
     let is_root = comm.group.rank() == root;
-    let job = job(Operation::Broadcast, root, Lengths::Even(count as u64), &buffer.datatype);
+    let job = job(Operation::Broadcast, root, Lengths::Even(buffer.count as u64), &buffer.datatype);
     let mine = if is_root { buffer.load(process) } else { Payload::empty() };
     let finish = storing((!is_root).then_some(buffer));
     Ok(Task::Planned { job, mine, reduction: None, finish })
 }
 
 /// The block of this process in a buffer with one block for each rank.
-fn own_block(all: &Buffer, count: i64, rank: usize) -> Buffer {
-    all.at(rank as i64 * count, count)
+fn own_block(all: &Buffer, rank: usize) -> Buffer {
+    all.at(rank as i64 * all.count, all.count)
 }
 
 /// The data that a process contributes: what it sends, or its own block of the receive buffer for `MPI_IN_PLACE`.
-pub(super) fn contribution(
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    own: &Buffer,
-) -> Result<Buffer> {
-    if is_in_place(sendbuf) {
+pub(super) fn contribution(sent: Data, own: &Buffer) -> Result<Buffer> {
+    if is_in_place(sent.address) {
         return Ok(own.clone());
     }
-    let mine = Buffer::new(sendbuf, sendcount, sendtype)?;
+    let mine = sent.buffer()?;
     mine.check_distinct(own)?;
     Ok(mine)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn gather_task<'n>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
+    sent: Data,
+    received: Data,
     root: i32,
 ) -> Result<Task<'n>> {
     if comm.remote.is_some() {
-        return inter::gather(
-            process,
-            comm,
-            (sendbuf, sendcount, sendtype),
-            (recvbuf, recvcount, recvtype),
-            root,
-        );
+        return inter::gather(process, comm, sent, received, root);
     }
     let root = root_of(comm, root)?;
     let (rank, size) = (comm.group.rank(), comm.group.size());
-    let into = (rank == root).then(|| Buffer::new(recvbuf, recvcount, recvtype)).transpose()?;
+    let into = (rank == root).then(|| received.buffer()).transpose()?;
     let mine = match &into {
-        Some(into) if is_in_place(sendbuf) => own_block(into, recvcount, rank),
-        Some(into) => contribution(sendbuf, sendcount, sendtype, into)?,
-        None => Buffer::new(sendbuf, sendcount, sendtype)?,
+        Some(into) if is_in_place(sent.address) => own_block(into, rank),
+        Some(into) => contribution(sent, into)?,
+        None => sent.buffer()?,
     };
     let job = job(Operation::Gather, root, Lengths::Even(mine.count as u64 * size as u64), &mine.datatype);
-    let finish = storing(into.map(|into| into.at(0, recvcount * size as i64)));
+    let finish = storing(into.map(|into| into.at(0, into.count * size as i64)));
     Ok(Task::Planned { job, mine: mine.load(process), reduction: None, finish })
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn scatter_task<'n>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
+    sent: Data,
+    received: Data,
     root: i32,
 ) -> Result<Task<'n>> {
     if comm.remote.is_some() {
-        return inter::scatter(
-            process,
-            comm,
-            (sendbuf, sendcount, sendtype),
-            (recvbuf, recvcount, recvtype),
-            root,
-        );
+        return inter::scatter(process, comm, sent, received, root);
     }
     let root = root_of(comm, root)?;
     let (is_root, size) = (comm.group.rank() == root, comm.group.size() as u64);
-    let from = is_root.then(|| Buffer::new(sendbuf, sendcount, sendtype)).transpose()?;
-    let into = match is_root && is_in_place(recvbuf) {
+    let from = is_root.then(|| sent.buffer()).transpose()?;
+    let into = match is_root && is_in_place(received.address) {
         true => None,
-        false => Some(Buffer::new(recvbuf, recvcount, recvtype)?),
+        false => Some(received.buffer()?),
     };
     if let (Some(from), Some(into)) = (&from, &into) {
         from.check_distinct(into)?;
@@ -206,82 +172,46 @@ fn scatter_task<'n>(
         }
     };
     let job = job(Operation::Scatter, root, Lengths::Even(count as u64 * size), datatype);
-    let mine = from.map_or_else(Payload::empty, |from| from.at(0, sendcount * size as i64).load(process));
+    let mine = from.map_or_else(Payload::empty, |from| from.at(0, from.count * size as i64).load(process));
     Ok(Task::Planned { job, mine, reduction: None, finish: storing(into) })
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn allgather_task<'n>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
+    sent: Data,
+    received: Data,
 ) -> Result<Task<'n>> {
-    let into = Buffer::new(recvbuf, recvcount, recvtype)?;
+    let into = received.buffer()?;
     if comm.remote.is_some() {
-        let mine = Buffer::new(sendbuf, sendcount, sendtype)?;
+        let mine = sent.buffer()?;
         return inter::allgather(
             process,
             comm,
             &mine,
-            (0..comm.peers()).map(|peer| own_block(&into, recvcount, peer)).collect(),
+            (0..comm.peers()).map(|peer| own_block(&into, peer)).collect(),
         );
     }
     let (rank, size) = (comm.group.rank(), comm.group.size());
-    let mine = contribution(sendbuf, sendcount, sendtype, &own_block(&into, recvcount, rank))?;
+    let mine = contribution(sent, &own_block(&into, rank))?;
     let job = job(Operation::AllGather, 0, Lengths::Even(mine.count as u64 * size as u64), &mine.datatype);
-    let finish = storing(Some(into.at(0, recvcount * size as i64)));
+    let finish = storing(Some(into.at(0, into.count * size as i64)));
     Ok(Task::Planned { job, mine: mine.load(process), reduction: None, finish })
 }
 
-/// Buffers for one block of each rank, with counts and displacements.
-pub(super) fn blocks<C: Integer, D: Integer>(
-    process: &Process<'_>,
-    address: Address,
-    (counts, displs): (Array<C>, Array<D>),
-    datatype: &Optional,
-    size: usize,
-    argument: &'static str,
-) -> Result<Vec<Buffer>> {
-    let datatype = datatype.clone().given()?;
-    let counts = counts.read_counts(process, size).map_err(|error| error.of(argument))?;
-    let displs = displs.read(process, size).map_err(|error| error.of("displs"))?;
-    datatype.committed()?;
-    let all = Buffer { address, count: 0, datatype: datatype.clone() };
-    let block = |(count, displ): (&C, &D)| {
-        if count.get() < 0 {
-            return Err(Error::argument(Class::COUNT, argument, format!("{} is negative", count.get())));
-        }
-        let block = all.at(displ.get(), count.get());
-        block.given()?;
-        Ok(block)
-    };
-    counts.iter().zip(&displs).map(block).collect()
-}
-
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn allgatherv_task<'n, C: Integer, D: Integer>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcounts: Array<C>,
-    displs: Array<D>,
-    recvtype: Optional,
+    sent: Data,
+    received: Blocks<C, D>,
 ) -> Result<Task<'n>> {
-    let into = blocks(process, recvbuf, (recvcounts, displs), &recvtype, comm.peers(), "recvcounts")?;
+    let into = received.buffers(process, comm.peers(), "recvcounts")?;
     if comm.remote.is_some() {
-        return inter::allgather(process, comm, &Buffer::new(sendbuf, sendcount, sendtype)?, into);
+        return inter::allgather(process, comm, &sent.buffer()?, into);
     }
-    let mine = contribution(sendbuf, sendcount, sendtype, &into[comm.group.rank()])?;
+    let mine = contribution(sent, &into[comm.group.rank()])?;
     let counts = Lengths::Blocks(into.iter().map(|block| block.count as u64).collect());
-    let job = job(Operation::AllGather, 0, counts, &recvtype.given()?);
+    let job = job(Operation::AllGather, 0, counts, &received.datatype.given()?);
     let finish = move |process: &Process<'n>, result: &Payload| store_blocks(process, &into, result);
     Ok(Task::Planned { job, mine: mine.load(process), reduction: None, finish: Box::new(finish) })
 }
@@ -298,34 +228,26 @@ fn store_blocks(process: &Process<'_>, blocks: &[Buffer], data: &Payload) {
 }
 
 /// Only the root knows all lengths, so the messages go directly to it.
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn gatherv_task<'n, C: Integer, D: Integer>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcounts: Array<C>,
-    displs: Array<D>,
-    recvtype: Optional,
+    sent: Data,
+    received: Blocks<C, D>,
     root: i32,
 ) -> Result<Task<'n>> {
-    let at_root = |process: &Process<'n>| {
-        blocks(process, recvbuf, (recvcounts, displs), &recvtype, comm.peers(), "recvcounts")
-    };
+    let at_root = |process: &Process<'n>| received.buffers(process, comm.peers(), "recvcounts");
     if comm.remote.is_some() {
-        return inter::gatherv(process, comm, (sendbuf, sendcount, sendtype), at_root, root);
+        return inter::gatherv(process, comm, sent, at_root, root);
     }
     let root = root_of(comm, root)?;
     let rank = comm.group.rank();
     if rank != root {
-        let mine = Buffer::new(sendbuf, sendcount, sendtype)?.load(process);
+        let mine = sent.buffer()?.load(process);
         return Ok(one_round(Round { sends: vec![(root, 0, mine)], receives: vec![] }, |_, _| Ok(())));
     }
     let into = at_root(process)?;
-    if !is_in_place(sendbuf) {
-        let mine = contribution(sendbuf, sendcount, sendtype, &into[rank])?;
+    if !is_in_place(sent.address) {
+        let mine = contribution(sent, &into[rank])?;
         into[rank].store_fitting(process, &mine.load(process))?;
     }
     let others: Vec<usize> = (0..comm.group.size()).filter(|&peer| peer != rank).collect();
@@ -335,35 +257,27 @@ fn gatherv_task<'n, C: Integer, D: Integer>(
     }))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn scatterv_task<'n, C: Integer, D: Integer>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcounts: Array<C>,
-    displs: Array<D>,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
+    sent: Blocks<C, D>,
+    received: Data,
     root: i32,
 ) -> Result<Task<'n>> {
-    let at_root = |process: &Process<'n>| {
-        blocks(process, sendbuf, (sendcounts, displs), &sendtype, comm.peers(), "sendcounts")
-    };
+    let at_root = |process: &Process<'n>| sent.buffers(process, comm.peers(), "sendcounts");
     if comm.remote.is_some() {
-        return inter::scatterv(process, comm, at_root, (recvbuf, recvcount, recvtype), root);
+        return inter::scatterv(process, comm, at_root, received, root);
     }
     let root = root_of(comm, root)?;
     let rank = comm.group.rank();
     if rank != root {
-        let into = Buffer::new(recvbuf, recvcount, recvtype)?;
+        let into = received.buffer()?;
         let round = Round { sends: vec![], receives: vec![(root, 0)] };
         return Ok(one_round(round, move |process, received| into.store_fitting(process, &received[0])));
     }
     let from = at_root(process)?;
-    if !is_in_place(recvbuf) {
-        let into = Buffer::new(recvbuf, recvcount, recvtype)?;
+    if !is_in_place(received.address) {
+        let into = received.buffer()?;
         from[rank].check_distinct(&into)?;
         into.store_fitting(process, &from[rank].load(process))?;
     }

@@ -3,67 +3,64 @@
 use std::rc::Rc;
 
 use super::{
-    Comm, Task,
-    exchange::typed_blocks,
-    forms,
-    moving::blocks,
+    Comm, Task, forms,
     rounds::{Round, one_round},
 };
 use crate::{
     abi,
-    buffer::{Buffer, Optional},
+    buffer::{Blocks, Buffer, Data},
     communicator::Communicator,
     error::{Class, Error, Result},
     function::functions,
     process::Process,
-    word::{Address, Array, Handle, Integer},
+    word::{Array, Handle, Integer},
 };
 
 functions! {
-    MPI_Neighbor_allgather: allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Neighbor_allgather_c: allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Ineighbor_allgather: iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    MPI_Ineighbor_allgather_c: iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    MPI_Neighbor_allgather_init: allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    MPI_Neighbor_allgather_init_c: allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    MPI_Neighbor_allgatherv: allgatherv::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    MPI_Neighbor_allgatherv_c: allgatherv::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-    MPI_Ineighbor_allgatherv: iallgatherv::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    MPI_Ineighbor_allgatherv_c: iallgatherv::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-    MPI_Neighbor_allgatherv_init: allgatherv_init::<i32, i32>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    MPI_Neighbor_allgatherv_init_c: allgatherv_init::<i64, i64>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-    MPI_Neighbor_alltoall: alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Neighbor_alltoall_c: alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Ineighbor_alltoall: ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    MPI_Ineighbor_alltoall_c: ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-    MPI_Neighbor_alltoall_init: alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    MPI_Neighbor_alltoall_init_c: alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-    MPI_Neighbor_alltoallv: alltoallv::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    MPI_Neighbor_alltoallv_c: alltoallv::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-    MPI_Ineighbor_alltoallv: ialltoallv::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    MPI_Ineighbor_alltoallv_c: ialltoallv::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-    MPI_Neighbor_alltoallv_init: alltoallv_init::<i32, i32>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    MPI_Neighbor_alltoallv_init_c: alltoallv_init::<i64, i64>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-    MPI_Neighbor_alltoallw: alltoallw::<i32, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    MPI_Neighbor_alltoallw_c: alltoallw::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-    MPI_Ineighbor_alltoallw: ialltoallw::<i32, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    MPI_Ineighbor_alltoallw_c: ialltoallw::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-    MPI_Neighbor_alltoallw_init: alltoallw_init::<i32, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-    MPI_Neighbor_alltoallw_init_c: alltoallw_init::<i64, i64>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+    MPI_Neighbor_allgather: allgather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm);
+    MPI_Neighbor_allgather_c: allgather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm);
+    MPI_Ineighbor_allgather: iallgather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, request);
+    MPI_Ineighbor_allgather_c: iallgather(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, request);
+    MPI_Neighbor_allgather_init: allgather_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, info, request);
+    MPI_Neighbor_allgather_init_c: allgather_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, info, request);
+    MPI_Neighbor_allgatherv: allgatherv::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm);
+    MPI_Neighbor_allgatherv_c: allgatherv::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm);
+    MPI_Ineighbor_allgatherv: iallgatherv::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm, request);
+    MPI_Ineighbor_allgatherv_c: iallgatherv::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm, request);
+    MPI_Neighbor_allgatherv_init: allgatherv_init::<i32, i32>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm, info, request);
+    MPI_Neighbor_allgatherv_init_c: allgatherv_init::<i64, i64>(sendbuf/sendcount/sendtype, recvbuf/recvcounts/displs/recvtype, comm, info, request);
+    MPI_Neighbor_alltoall: alltoall(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm);
+    MPI_Neighbor_alltoall_c: alltoall(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm);
+    MPI_Ineighbor_alltoall: ialltoall(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, request);
+    MPI_Ineighbor_alltoall_c: ialltoall(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, request);
+    MPI_Neighbor_alltoall_init: alltoall_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, info, request);
+    MPI_Neighbor_alltoall_init_c: alltoall_init(sendbuf/sendcount/sendtype, recvbuf/recvcount/recvtype, comm, info, request);
+    MPI_Neighbor_alltoallv: alltoallv::<i32, i32>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm);
+    MPI_Neighbor_alltoallv_c: alltoallv::<i64, i64>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm);
+    MPI_Ineighbor_alltoallv: ialltoallv::<i32, i32>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm, request);
+    MPI_Ineighbor_alltoallv_c: ialltoallv::<i64, i64>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm, request);
+    MPI_Neighbor_alltoallv_init: alltoallv_init::<i32, i32>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm, info, request);
+    MPI_Neighbor_alltoallv_init_c: alltoallv_init::<i64, i64>(sendbuf/sendcounts/sdispls/sendtype, recvbuf/recvcounts/rdispls/recvtype, comm, info, request);
+    MPI_Neighbor_alltoallw: alltoallw::<i32, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm);
+    MPI_Neighbor_alltoallw_c: alltoallw::<i64, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm);
+    MPI_Ineighbor_alltoallw: ialltoallw::<i32, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm, request);
+    MPI_Ineighbor_alltoallw_c: ialltoallw::<i64, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm, request);
+    MPI_Neighbor_alltoallw_init: alltoallw_init::<i32, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm, info, request);
+    MPI_Neighbor_alltoallw_init_c: alltoallw_init::<i64, i64>(sendbuf/sendcounts/sdispls/sendtypes, recvbuf/recvcounts/rdispls/recvtypes, comm, info, request);
 }
 
 forms! { allgather_task = "neighborhood all-gather": allgather iallgather allgather_init
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional) }
+(sent: Data, received: Data) }
 forms! { allgatherv_task = "neighborhood all-gather": allgatherv iallgatherv allgatherv_init <C, D>
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcounts: Array<C>, displs: Array<D>, recvtype: Optional) }
+(sent: Data, received: Blocks<C, D>) }
 forms! { alltoall_task = "neighborhood all-to-all": alltoall ialltoall alltoall_init
-(sendbuf: Address, sendcount: i64, sendtype: Optional, recvbuf: Address, recvcount: i64, recvtype: Optional) }
+(sent: Data, received: Data) }
 forms! { alltoallv_task = "neighborhood all-to-all": alltoallv ialltoallv alltoallv_init <C, D>
-(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtype: Optional,
- recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtype: Optional) }
+(sent: Blocks<C, D>,
+ received: Blocks<C, D>) }
 forms! { alltoallw_task = "neighborhood all-to-all": alltoallw ialltoallw alltoallw_init <C, D>
-(sendbuf: Address, sendcounts: Array<C>, sdispls: Array<D>, sendtypes: Array<Handle>,
- recvbuf: Address, recvcounts: Array<C>, rdispls: Array<D>, recvtypes: Array<Handle>) }
+(sent: Blocks<C, D, Array<Handle>>,
+ received: Blocks<C, D, Array<Handle>>) }
 
 /// The neighbors of this process: sources and destinations, with `None` for `MPI_PROC_NULL`, and the number that tells messages between the
 /// same two processes apart.
@@ -114,113 +111,70 @@ fn exchange<'n>(
 }
 
 /// The same block for each edge. Without an edge the buffer is not used.
-fn same(address: Address, count: i64, datatype: Optional, edges: usize) -> Result<Vec<Buffer>> {
+fn same(data: Data, edges: usize) -> Result<Vec<Buffer>> {
     if edges == 0 {
         return Ok(Vec::new());
     }
-    Ok(vec![Buffer::new(address, count, datatype)?; edges])
+    Ok(vec![data.buffer()?; edges])
 }
 
 /// One block of a buffer for each edge.
-fn each(address: Address, count: i64, datatype: Optional, edges: usize) -> Result<Vec<Buffer>> {
-    let blocks = same(address, count, datatype, edges)?.into_iter().zip(0..);
-    Ok(blocks.map(|(block, edge)| block.at(edge * count, count)).collect())
+fn each(data: Data, edges: usize) -> Result<Vec<Buffer>> {
+    let blocks = same(data, edges)?.into_iter().zip(0..);
+    Ok(blocks.map(|(block, edge)| block.at(edge * block.count, block.count)).collect())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn allgather_task<'n>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
+    sent: Data,
+    received: Data,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = same(sendbuf, sendcount, sendtype, near.destinations.len())?;
-    let into = each(recvbuf, recvcount, recvtype, near.sources.len())?;
+    let from = same(sent, near.destinations.len())?;
+    let into = each(received, near.sources.len())?;
     Ok(exchange(process, &near, &from, into))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn allgatherv_task<'n, C: Integer, D: Integer>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcounts: Array<C>,
-    displs: Array<D>,
-    recvtype: Optional,
+    sent: Data,
+    received: Blocks<C, D>,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = same(sendbuf, sendcount, sendtype, near.destinations.len())?;
-    let into = blocks(process, recvbuf, (recvcounts, displs), &recvtype, near.sources.len(), "recvcounts")?;
+    let from = same(sent, near.destinations.len())?;
+    let into = received.buffers(process, near.sources.len(), "recvcounts")?;
     Ok(exchange(process, &near, &from, into))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
-fn alltoall_task<'n>(
-    process: &Process<'n>,
-    comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcount: i64,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcount: i64,
-    recvtype: Optional,
-) -> Result<Task<'n>> {
+fn alltoall_task<'n>(process: &Process<'n>, comm: &Comm<'n>, sent: Data, received: Data) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = each(sendbuf, sendcount, sendtype, near.destinations.len())?;
-    let into = each(recvbuf, recvcount, recvtype, near.sources.len())?;
+    let from = each(sent, near.destinations.len())?;
+    let into = each(received, near.sources.len())?;
     Ok(exchange(process, &near, &from, into))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn alltoallv_task<'n, C: Integer, D: Integer>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcounts: Array<C>,
-    sdispls: Array<D>,
-    sendtype: Optional,
-    recvbuf: Address,
-    recvcounts: Array<C>,
-    rdispls: Array<D>,
-    recvtype: Optional,
+    sent: Blocks<C, D>,
+    received: Blocks<C, D>,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from =
-        blocks(process, sendbuf, (sendcounts, sdispls), &sendtype, near.destinations.len(), "sendcounts")?;
-    let into = blocks(process, recvbuf, (recvcounts, rdispls), &recvtype, near.sources.len(), "recvcounts")?;
+    let from = sent.buffers(process, near.destinations.len(), "sendcounts")?;
+    let into = received.buffers(process, near.sources.len(), "recvcounts")?;
     Ok(exchange(process, &near, &from, into))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn alltoallw_task<'n, C: Integer, D: Integer>(
     process: &Process<'n>,
     comm: &Comm<'n>,
-    sendbuf: Address,
-    sendcounts: Array<C>,
-    sdispls: Array<D>,
-    sendtypes: Array<Handle>,
-    recvbuf: Address,
-    recvcounts: Array<C>,
-    rdispls: Array<D>,
-    recvtypes: Array<Handle>,
+    sent: Blocks<C, D, Array<Handle>>,
+    received: Blocks<C, D, Array<Handle>>,
 ) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
-    let from = typed_blocks(
-        process,
-        sendbuf,
-        (sendcounts, sdispls, sendtypes),
-        near.destinations.len(),
-        "sendcounts",
-    )?;
-    let into =
-        typed_blocks(process, recvbuf, (recvcounts, rdispls, recvtypes), near.sources.len(), "recvcounts")?;
+    let from = sent.buffers(process, near.destinations.len(), "sendcounts")?;
+    let into = received.buffers(process, near.sources.len(), "recvcounts")?;
     Ok(exchange(process, &near, &from, into))
 }

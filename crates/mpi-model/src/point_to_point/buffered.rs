@@ -9,7 +9,7 @@ use multicomputer::comm::{Message, transport::RequestId};
 
 use super::{Comm, bytes_of};
 use crate::{
-    buffer::{Buffer, Optional},
+    buffer::{Buffer, Data},
     error::{Class, Error, Result},
     function::functions,
     process::Process,
@@ -19,12 +19,12 @@ use crate::{
 };
 
 functions! {
-    MPI_Bsend: bsend(buf, count, datatype, dest, tag, comm);
-    MPI_Bsend_c: bsend(buf, count, datatype, dest, tag, comm);
-    MPI_Ibsend: ibsend(buf, count, datatype, dest, tag, comm, request);
-    MPI_Ibsend_c: ibsend(buf, count, datatype, dest, tag, comm, request);
-    MPI_Bsend_init: bsend_init(buf, count, datatype, dest, tag, comm, request);
-    MPI_Bsend_init_c: bsend_init(buf, count, datatype, dest, tag, comm, request);
+    MPI_Bsend: bsend(buf/count/datatype, dest, tag, comm);
+    MPI_Bsend_c: bsend(buf/count/datatype, dest, tag, comm);
+    MPI_Ibsend: ibsend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Ibsend_c: ibsend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Bsend_init: bsend_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Bsend_init_c: bsend_init(buf/count/datatype, dest, tag, comm, request);
     MPI_Buffer_attach: attach(buffer, size);
     MPI_Buffer_attach_c: attach(buffer, size);
     MPI_Buffer_detach: detach::<i32>(buffer_addr, size);
@@ -93,46 +93,32 @@ fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), co
     Ok(())
 }
 
-fn bsend<'n>(
-    process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
-    dest: i32,
-    tag: i32,
-    comm: Comm<'n>,
-) -> Result<()> {
-    start(process, &Buffer::new(buf, count, datatype)?, (dest, tag), &comm)
+fn bsend<'n>(process: &Process<'n>, data: Data, dest: i32, tag: i32, comm: Comm<'n>) -> Result<()> {
+    start(process, &data.buffer()?, (dest, tag), &comm)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn ibsend<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    start(process, &Buffer::new(buf, count, datatype)?, (dest, tag), &comm)?;
+    start(process, &data.buffer()?, (dest, tag), &comm)?;
     request.set(process, process.enter(Work::done(Status::EMPTY), Some(&comm)));
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn bsend_init<'n>(
     process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
+    data: Data,
     dest: i32,
     tag: i32,
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let buffer = Buffer::new(buf, count, datatype)?;
+    let buffer = data.buffer()?;
     comm.to(dest, tag)?;
     let of = comm.clone();
     let begin = move |process: &Process<'n>| {

@@ -7,22 +7,22 @@ use multicomputer::comm::transport::Claim;
 use super::{Comm, landed};
 use crate::{
     abi,
-    buffer::{Buffer, Optional},
+    buffer::Data,
     error::{Class, Error, Result},
     function::functions,
     process::{Process, Scope},
     request::{Landing, Work},
     status::{Status, StatusAddress},
-    word::{Address, Handle, Out},
+    word::{Handle, Out},
 };
 
 functions! {
     MPI_Mprobe: mprobe(source, tag, comm, message, status);
     MPI_Improbe: improbe(source, tag, comm, flag, message, status);
-    MPI_Mrecv: mrecv(buf, count, datatype, message, status);
-    MPI_Mrecv_c: mrecv(buf, count, datatype, message, status);
-    MPI_Imrecv: imrecv(buf, count, datatype, message, request);
-    MPI_Imrecv_c: imrecv(buf, count, datatype, message, request);
+    MPI_Mrecv: mrecv(buf/count/datatype, message, status);
+    MPI_Mrecv_c: mrecv(buf/count/datatype, message, status);
+    MPI_Imrecv: imrecv(buf/count/datatype, message, request);
+    MPI_Imrecv_c: imrecv(buf/count/datatype, message, request);
 }
 
 /// A message that a probe has claimed.
@@ -113,15 +113,8 @@ fn take<'n>(process: &Process<'n>, message: Out<Handle>) -> Result<Option<(Claim
     })
 }
 
-fn mrecv<'n>(
-    process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
-    message: Out<Handle>,
-    status: StatusAddress,
-) -> Result<()> {
-    let buffer = Buffer::new(buf, count, datatype)?;
+fn mrecv<'n>(process: &Process<'n>, data: Data, message: Out<Handle>, status: StatusAddress) -> Result<()> {
+    let buffer = data.buffer()?;
     let Some((claim, comm)) = take(process, message)? else {
         status.set(process, &Status::NO_PROCESS, false);
         return Ok(());
@@ -131,15 +124,8 @@ fn mrecv<'n>(
     landed(process, &landing, &message, status)
 }
 
-fn imrecv<'n>(
-    process: &Process<'n>,
-    buf: Address,
-    count: i64,
-    datatype: Optional,
-    message: Out<Handle>,
-    request: Out<Handle>,
-) -> Result<()> {
-    let buffer = Buffer::new(buf, count, datatype)?;
+fn imrecv<'n>(process: &Process<'n>, data: Data, message: Out<Handle>, request: Out<Handle>) -> Result<()> {
+    let buffer = data.buffer()?;
     let Some((claim, comm)) = take(process, message)? else {
         request.set(process, process.enter(Work::done(Status::NO_PROCESS), None));
         return Ok(());
