@@ -33,19 +33,22 @@ pub struct Called {
     pub returns_errors: bool,
 }
 
-/// Lists functions of NX by name with the function that carries them out and the names of their arguments, in the order of their words.
+/// Lists functions of NX by name with the function that carries them out and the names of their arguments, in the order of their words. Arguments
+/// with slashes between them are one value. `-> result` is the address of the function's result.
 macro_rules! functions {
-    (@function $name:ident: $function:path, ($($argument:ident),*)) => {
+    (@function $name:ident: $function:path, ($($argument:ident $(/ $more:ident)*),* $(-> $result:ident)?)) => {
         $crate::function::Function {
             name: stringify!($name),
-            arguments: &[$(stringify!($argument)),*],
+            arguments: &[$(stringify!($argument), $(stringify!($more),)*)* $(stringify!($result))?],
             run: |process, nx, words| {
                 #[allow(unused_mut, unused_variables, reason = "functions without arguments")]
-                let mut words = words.iter().copied();
-                $function(process, nx $(, $crate::function::decode(&mut words, &stringify!($argument))?)*)
+                let mut words = $crate::function::Words::new(words, &[$(stringify!($argument), $(stringify!($more),)*)* $(stringify!($result))?]);
+                let returned = $function(process, nx $(, functions!(@take words $argument))*)?;
+                $crate::function::Returned::store(returned, process, &mut words)
             },
         }
     };
+    (@take $words:ident $argument:ident) => { $crate::function::Arguments::take(&mut $words)? };
     ($($($name:ident),+: $function:path, $arguments:tt;)*) => {
         /// The functions of this module.
         pub(crate) const FUNCTIONS: &[$crate::function::Function] =
@@ -73,16 +76,64 @@ pub(crate) trait Argument: Sized {
     fn decode(word: usize) -> std::result::Result<Self, (Code, String)>;
 }
 
-/// Decodes the next word.
-pub(crate) fn decode<T: Argument>(
-    words: &mut impl Iterator<Item = usize>,
-    name: &'static &'static str,
-) -> Result<T> {
-    T::decode(words.next().unwrap_or(0)).map_err(|(code, text)| Error::Call {
-        code,
-        arguments: std::slice::from_ref(name),
-        text,
-    })
+/// What a function gets as one value: a single argument, or several that belong together.
+pub(crate) trait Arguments: Sized {
+    /// Decodes as many arguments as belong together.
+    fn take(words: &mut Words<'_>) -> Result<Self>;
+}
+
+impl<T: Argument> Arguments for T {
+    fn take(words: &mut Words<'_>) -> Result<Self> {
+        words.take()
+    }
+}
+
+/// What a function returns. A result is stored at the address that the last word of the call has.
+pub(crate) trait Returned {
+    fn store(self, process: &Process<'_, '_>, words: &mut Words<'_>) -> Result<()>;
+}
+
+impl Returned for () {
+    fn store(self, _: &Process<'_, '_>, _: &mut Words<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A `long`.
+impl Returned for i64 {
+    fn store(self, process: &Process<'_, '_>, words: &mut Words<'_>) -> Result<()> {
+        process.host.set_long(words.take()?, 0, self, Count(8));
+        Ok(())
+    }
+}
+
+impl Returned for f64 {
+    fn store(self, process: &Process<'_, '_>, words: &mut Words<'_>) -> Result<()> {
+        let Address(at) = words.take()?;
+        process.host.program.write(at, &self.to_ne_bytes());
+        Ok(())
+    }
+}
+
+/// The words of a call, decoded one after the other.
+pub(crate) struct Words<'w> {
+    left: std::iter::Zip<std::slice::Iter<'w, usize>, std::slice::Iter<'static, &'static str>>,
+}
+
+impl<'w> Words<'w> {
+    pub(crate) fn new(words: &'w [usize], names: &'static [&'static str]) -> Words<'w> {
+        Words { left: words.iter().zip(names) }
+    }
+
+    /// Decodes the next argument.
+    pub(crate) fn take<T: Argument>(&mut self) -> Result<T> {
+        let (&word, name) = self.left.next().unwrap_or((&0, &""));
+        T::decode(word).map_err(|(code, text)| Error::Call {
+            code,
+            arguments: std::slice::from_ref(name),
+            text,
+        })
+    }
 }
 
 /// An integer, which has 32 bits in NX.

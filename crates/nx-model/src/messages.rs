@@ -4,67 +4,108 @@ use multicomputer::nx::{ANY, Info, Nx, NxError};
 
 use crate::{
     error::{Code, Error, Result},
-    function::{Address, Count, Selector, functions},
+    function::{Address, Arguments, Count, Selector, Words, functions},
     process::{Process, Room},
 };
 
 functions! {
-    csend: csend, (type, buf, count, node, ptype);
-    isend: isend, (type, buf, count, node, ptype, result);
+    csend: csend, (type/buf/count/node/ptype);
+    isend: isend, (type/buf/count/node/ptype -> result);
     gsendx: gsendx, (type, buf, count, nodes, n, width);
-    crecv, crecvx: crecv, (typesel, buf, count, nodesel, ptypesel, info, width);
-    irecv, irecvx: irecv, (typesel, buf, count, nodesel, ptypesel, info, width, result);
-    csendrecv: csendrecv, (type, sbuf, scount, node, ptype, typesel, rbuf, rcount, info, width, result);
-    isendrecv: isendrecv, (type, sbuf, scount, node, ptype, typesel, rbuf, rcount, info, width, result);
+    crecv, crecvx: crecv, (typesel/buf/count/nodesel/ptypesel/info/width);
+    irecv, irecvx: irecv, (typesel/buf/count/nodesel/ptypesel/info/width -> result);
+    csendrecv: csendrecv, (type/sbuf/scount/node/ptype, typesel, rbuf/rcount/info/width -> result);
+    isendrecv: isendrecv, (type/sbuf/scount/node/ptype, typesel, rbuf/rcount/info/width -> result);
     hrecv: hrecv, (typesel, buf, count, handler);
     hrecvx: hrecvx, (typesel, buf, count, nodesel, ptypesel, xhandler, hparam);
-    masktrap: masktrap, (state, result);
+    masktrap: masktrap, (state -> result);
     flick: flick, ();
-    cprobe, cprobex: cprobe, (typesel, nodesel, ptypesel, info, width);
-    iprobe, iprobex: iprobe, (typesel, nodesel, ptypesel, info, width, result);
+    cprobe, cprobex: cprobe, (typesel/nodesel/ptypesel, info, width);
+    iprobe, iprobex: iprobe, (typesel/nodesel/ptypesel, info, width -> result);
     msgwait: msgwait, (mid);
-    msgdone: msgdone, (mid, result);
+    msgdone: msgdone, (mid -> result);
     msgignore: msgignore, (mid);
     msgcancel: msgcancel, (mid);
-    msgmerge: msgmerge, (mid1, mid2, result);
-    mynode: mynode, (result);
-    numnodes: numnodes, (result);
-    myptype, mypid: myptype, (result);
+    msgmerge: msgmerge, (mid1, mid2 -> result);
+    mynode: mynode, (-> result);
+    numnodes: numnodes, (-> result);
+    myptype, mypid: myptype, (-> result);
     setptype: setptype, (ptype);
-    mypart: mypart, (rows, cols, width, result);
-    nodedim: nodedim, (result);
-    gray: gray, (n, result);
-    ginv: ginv, (n, result);
-    dclock: dclock, (result);
-    mclock: mclock, (result);
+    mypart: mypart, (rows, cols, width -> result);
+    nodedim: nodedim, (-> result);
+    gray: gray, (n -> result);
+    ginv: ginv, (n -> result);
+    dclock: dclock, (-> result);
+    mclock: mclock, (-> result);
     nx_perror: nx_perror, (buf, count);
 }
 
-fn csend<'a, 'n>(
-    process: &Process<'a, 'n>,
-    nx: &Nx<'a, 'n>,
+/// The arguments of a send.
+struct Sent {
     mtype: i32,
     buf: Address,
     count: Count,
     node: i32,
     ptype: i32,
-) -> Result<()> {
-    Ok(nx.csend(mtype, process.host.load(buf, count)?, node, ptype)?)
 }
 
-fn isend<'a, 'n>(
-    process: &Process<'a, 'n>,
-    nx: &Nx<'a, 'n>,
-    mtype: i32,
-    buf: Address,
-    count: Count,
-    node: i32,
-    ptype: i32,
-    result: Address,
-) -> Result<()> {
-    let mid = nx.isend(mtype, process.host.load(buf, count)?, node, ptype)?;
-    process.host.set(result, process.add(mid).into());
-    Ok(())
+impl Arguments for Sent {
+    fn take(words: &mut Words<'_>) -> Result<Self> {
+        Ok(Sent {
+            mtype: words.take()?,
+            buf: words.take()?,
+            count: words.take()?,
+            node: words.take()?,
+            ptype: words.take()?,
+        })
+    }
+}
+
+/// The messages that a call takes or looks for.
+struct Wanted {
+    typesel: i32,
+    nodesel: i32,
+    ptypesel: i32,
+}
+
+impl Arguments for Wanted {
+    fn take(words: &mut Words<'_>) -> Result<Self> {
+        let Selector(typesel) = words.take()?;
+        Ok(Wanted { typesel, nodesel: words.take()?, ptypesel: words.take()? })
+    }
+}
+
+/// The arguments of a receive.
+struct Received {
+    wanted: Wanted,
+    room: Room,
+}
+
+impl Arguments for Received {
+    fn take(words: &mut Words<'_>) -> Result<Self> {
+        let (Selector(typesel), buf, count) = (words.take()?, words.take()?, words.take()?);
+        let wanted = Wanted { typesel, nodesel: words.take()?, ptypesel: words.take()? };
+        Ok(Received { wanted, room: room(buf, count, words.take()?, words.take()?)? })
+    }
+}
+
+impl Arguments for Room {
+    fn take(words: &mut Words<'_>) -> Result<Self> {
+        room(words.take()?, words.take()?, words.take()?, words.take()?)
+    }
+}
+
+fn room(buf: Address, count: Count, info: Address, width: Count) -> Result<Room> {
+    Ok(Room { buffer: buf.of(count.0)?, count, info, width })
+}
+
+fn csend<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, sent: Sent) -> Result<()> {
+    Ok(nx.csend(sent.mtype, process.host.load(sent.buf, sent.count)?, sent.node, sent.ptype)?)
+}
+
+fn isend<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, sent: Sent) -> Result<i64> {
+    let mid = nx.isend(sent.mtype, process.host.load(sent.buf, sent.count)?, sent.node, sent.ptype)?;
+    Ok(process.add(mid).into())
 }
 
 fn gsendx<'a, 'n>(
@@ -82,22 +123,8 @@ fn gsendx<'a, 'n>(
     Ok(nx.gsendx(mtype, process.host.load(buf, count)?, &nodes)?)
 }
 
-fn room(buf: Address, count: Count, info: Address, width: Count) -> Result<Room> {
-    Ok(Room { buffer: buf.of(count.0)?, count, info, width })
-}
-
-fn crecv<'a, 'n>(
-    process: &Process<'a, 'n>,
-    nx: &Nx<'a, 'n>,
-    Selector(typesel): Selector,
-    buf: Address,
-    count: Count,
-    nodesel: i32,
-    ptypesel: i32,
-    info: Address,
-    width: Count,
-) -> Result<()> {
-    let room = room(buf, count, info, width)?;
+fn crecv<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, received: Received) -> Result<()> {
+    let Received { wanted: Wanted { typesel, nodesel, ptypesel }, room } = received;
     if ptypesel != ANY && ptypesel != 0 {
         return Err(NxError::ProcessType { given: ptypesel }.into());
     }
@@ -108,31 +135,23 @@ fn crecv<'a, 'n>(
 fn irecv<'a, 'n>(
     process: &Process<'a, 'n>,
     nx: &Nx<'a, 'n>,
-    Selector(typesel): Selector,
-    buf: Address,
-    count: Count,
-    nodesel: i32,
-    ptypesel: i32,
-    info: Address,
-    width: Count,
-    result: Address,
-) -> Result<()> {
-    let (host, room) = (process.host.clone(), room(buf, count, info, width)?);
+    Received { wanted: Wanted { typesel, nodesel, ptypesel }, room }: Received,
+) -> Result<i64> {
+    let host = process.host.clone();
     let deliver = move |info, payload| host.deliver(room, info, &payload);
     let mid = nx.ireceive(typesel, nodesel, ptypesel, deliver)?;
-    process.host.set(result, process.add(mid).into());
-    Ok(())
+    Ok(process.add(mid).into())
 }
 
 /// Returns the number of the message of both.
 fn send_and_receive<'a, 'n>(
     process: &Process<'a, 'n>,
     nx: &Nx<'a, 'n>,
-    (mtype, sbuf, scount, node, ptype): (i32, Address, Count, i32, i32),
-    typesel: i32,
+    Sent { mtype, buf, count, node, ptype }: Sent,
+    Selector(typesel): Selector,
     room: Room,
 ) -> Result<i32> {
-    let (host, data) = (process.host.clone(), process.host.load(sbuf, scount)?);
+    let (host, data) = (process.host.clone(), process.host.load(buf, count)?);
     let receive = nx.ireceive(typesel, ANY, ANY, move |info, payload| host.deliver(room, info, &payload))?;
     match nx.isend(mtype, data, node, ptype) {
         Ok(send) => Ok(process.add(nx.msgmerge(send, receive))),
@@ -146,44 +165,24 @@ fn send_and_receive<'a, 'n>(
 fn csendrecv<'a, 'n>(
     process: &Process<'a, 'n>,
     nx: &Nx<'a, 'n>,
-    mtype: i32,
-    sbuf: Address,
-    scount: Count,
-    node: i32,
-    ptype: i32,
-    Selector(typesel): Selector,
-    rbuf: Address,
-    rcount: Count,
-    info: Address,
-    width: Count,
-    result: Address,
-) -> Result<()> {
-    let room = room(rbuf, rcount, info, width)?;
-    let mid = send_and_receive(process, nx, (mtype, sbuf, scount, node, ptype), typesel, room)?;
+    sent: Sent,
+    typesel: Selector,
+    room: Room,
+) -> Result<i64> {
+    let mid = send_and_receive(process, nx, sent, typesel, room)?;
     msgwait(process, nx, mid)?;
-    process.host.set(result, nx.infocount()? as i64);
-    Ok(())
+    Ok(nx.infocount()? as i64)
 }
 
 fn isendrecv<'a, 'n>(
     process: &Process<'a, 'n>,
     nx: &Nx<'a, 'n>,
-    mtype: i32,
-    sbuf: Address,
-    scount: Count,
-    node: i32,
-    ptype: i32,
-    Selector(typesel): Selector,
-    rbuf: Address,
-    rcount: Count,
-    info: Address,
-    width: Count,
-    result: Address,
-) -> Result<()> {
-    let room = room(rbuf, rcount, info, width)?;
-    let mid = send_and_receive(process, nx, (mtype, sbuf, scount, node, ptype), typesel, room)?;
-    process.host.set(result, mid.into());
-    Ok(())
+    sent: Sent,
+    typesel: Selector,
+    room: Room,
+) -> Result<i64> {
+    let mid = send_and_receive(process, nx, sent, typesel, room)?;
+    Ok(mid.into())
 }
 
 /// The arguments of a handler: type, count, node and process type of the message.
@@ -227,10 +226,9 @@ fn hrecvx<'a, 'n>(
     })?)
 }
 
-fn masktrap<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, state: i32, result: Address) -> Result<()> {
+fn masktrap<'a, 'n>(_: &Process<'a, 'n>, nx: &Nx<'a, 'n>, state: i32) -> Result<i64> {
     let before = nx.masktrap(state != 0)?;
-    process.host.set(result, before.into());
-    Ok(())
+    Ok(before.into())
 }
 
 fn flick<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>) -> Result<()> {
@@ -241,9 +239,7 @@ fn flick<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>) -> Result<()> {
 fn cprobe<'a, 'n>(
     process: &Process<'a, 'n>,
     nx: &Nx<'a, 'n>,
-    Selector(typesel): Selector,
-    nodesel: i32,
-    ptypesel: i32,
+    Wanted { typesel, nodesel, ptypesel }: Wanted,
     info: Address,
     width: Count,
 ) -> Result<()> {
@@ -255,35 +251,30 @@ fn cprobe<'a, 'n>(
 fn iprobe<'a, 'n>(
     process: &Process<'a, 'n>,
     nx: &Nx<'a, 'n>,
-    Selector(typesel): Selector,
-    nodesel: i32,
-    ptypesel: i32,
+    Wanted { typesel, nodesel, ptypesel }: Wanted,
     info: Address,
     width: Count,
-    result: Address,
-) -> Result<()> {
+) -> Result<i64> {
     let found = nx.iprobex(typesel, nodesel, ptypesel)?;
     match found {
         Some(found) => process.host.set_info(info, found, width),
         None => process.clock.polled()?,
     }
-    process.host.set(result, found.is_some().into());
-    Ok(())
+    Ok(found.is_some().into())
 }
 
 fn msgwait<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, mid: i32) -> Result<()> {
     Ok(nx.msgwait(process.take(mid)?)?)
 }
 
-fn msgdone<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, mid: i32, result: Address) -> Result<()> {
+fn msgdone<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, mid: i32) -> Result<i64> {
     let mut message = process.take(mid)?;
     let is_done = nx.msgdone(&mut message)?;
     if !is_done {
         process.put_back(mid, message);
         process.clock.polled()?;
     }
-    process.host.set(result, is_done.into());
-    Ok(())
+    Ok(is_done.into())
 }
 
 fn msgignore<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, mid: i32) -> Result<()> {
@@ -297,13 +288,7 @@ fn msgcancel<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, mid: i32) -> Re
 }
 
 /// A message number of -1 stands for no message.
-fn msgmerge<'a, 'n>(
-    process: &Process<'a, 'n>,
-    nx: &Nx<'a, 'n>,
-    mid1: i32,
-    mid2: i32,
-    result: Address,
-) -> Result<()> {
+fn msgmerge<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, mid1: i32, mid2: i32) -> Result<i64> {
     let merged = match (mid1, mid2) {
         (ANY, mid) | (mid, ANY) => mid,
         _ if mid1 == mid2 => {
@@ -312,23 +297,19 @@ fn msgmerge<'a, 'n>(
         }
         _ => process.add(nx.msgmerge(process.take(mid1)?, process.take(mid2)?)),
     };
-    process.host.set(result, merged.into());
-    Ok(())
+    Ok(merged.into())
 }
 
-fn mynode<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, result: Address) -> Result<()> {
-    process.host.set(result, nx.mynode().into());
-    Ok(())
+fn mynode<'a, 'n>(_: &Process<'a, 'n>, nx: &Nx<'a, 'n>) -> Result<i64> {
+    Ok(nx.mynode().into())
 }
 
-fn numnodes<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, result: Address) -> Result<()> {
-    process.host.set(result, nx.numnodes().into());
-    Ok(())
+fn numnodes<'a, 'n>(_: &Process<'a, 'n>, nx: &Nx<'a, 'n>) -> Result<i64> {
+    Ok(nx.numnodes().into())
 }
 
-fn myptype<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, result: Address) -> Result<()> {
-    process.host.set(result, nx.myptype().into());
-    Ok(())
+fn myptype<'a, 'n>(_: &Process<'a, 'n>, nx: &Nx<'a, 'n>) -> Result<i64> {
+    Ok(nx.myptype().into())
 }
 
 fn setptype<'a, 'n>(_: &Process<'a, 'n>, _: &Nx<'a, 'n>, ptype: i32) -> Result<()> {
@@ -341,42 +322,34 @@ fn mypart<'a, 'n>(
     rows: Address,
     cols: Address,
     width: Count,
-    result: Address,
-) -> Result<()> {
+) -> Result<i64> {
     let shape = process.shape();
     process.host.set_long(rows, 0, shape.0 as i64, width);
     process.host.set_long(cols, 0, shape.1 as i64, width);
-    process.host.set(result, 0);
-    Ok(())
+    Ok(0)
 }
 
 /// The dimension of the smallest hypercube with this number of nodes.
-fn nodedim<'a, 'n>(process: &Process<'a, 'n>, nx: &Nx<'a, 'n>, result: Address) -> Result<()> {
+fn nodedim<'a, 'n>(_: &Process<'a, 'n>, nx: &Nx<'a, 'n>) -> Result<i64> {
     let nodes = nx.numnodes() as u32;
-    process.host.set(result, nodes.next_power_of_two().ilog2().into());
-    Ok(())
+    Ok(nodes.next_power_of_two().ilog2().into())
 }
 
-fn gray<'a, 'n>(process: &Process<'a, 'n>, _: &Nx<'a, 'n>, n: i32, result: Address) -> Result<()> {
-    process.host.set(result, Nx::gray(n as u32).into());
-    Ok(())
+fn gray<'a, 'n>(_: &Process<'a, 'n>, _: &Nx<'a, 'n>, n: i32) -> Result<i64> {
+    Ok(Nx::gray(n as u32).into())
 }
 
-fn ginv<'a, 'n>(process: &Process<'a, 'n>, _: &Nx<'a, 'n>, n: i32, result: Address) -> Result<()> {
-    process.host.set(result, Nx::ginv(n as u32).into());
-    Ok(())
+fn ginv<'a, 'n>(_: &Process<'a, 'n>, _: &Nx<'a, 'n>, n: i32) -> Result<i64> {
+    Ok(Nx::ginv(n as u32).into())
 }
 
-fn dclock<'a, 'n>(process: &Process<'a, 'n>, _: &Nx<'a, 'n>, result: Address) -> Result<()> {
-    let seconds = process.clock.time()?.as_secs_f64();
-    process.host.program.write(result.0, &seconds.to_ne_bytes());
-    Ok(())
+fn dclock<'a, 'n>(process: &Process<'a, 'n>, _: &Nx<'a, 'n>) -> Result<f64> {
+    Ok(process.clock.time()?.as_secs_f64())
 }
 
-fn mclock<'a, 'n>(process: &Process<'a, 'n>, _: &Nx<'a, 'n>, result: Address) -> Result<()> {
+fn mclock<'a, 'n>(process: &Process<'a, 'n>, _: &Nx<'a, 'n>) -> Result<i64> {
     let millis = process.clock.time()?.as_picos() / 1_000_000_000;
-    process.host.set(result, millis as i64);
-    Ok(())
+    Ok(millis as i64)
 }
 
 /// Stores the text of the last error, cut to `count` bytes with its zero byte.

@@ -171,11 +171,6 @@ impl Host {
         }
     }
 
-    /// Stores the result of a function.
-    pub(crate) fn set(&self, result: Address, value: i64) {
-        self.set_long(result, 0, value, Count(8));
-    }
-
     /// Stores a message and its description.
     pub(crate) fn deliver(
         &self,
