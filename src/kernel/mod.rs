@@ -34,6 +34,7 @@ mod network;
 mod node;
 mod noise;
 mod op;
+mod outcomes;
 mod ports;
 mod remote;
 mod rendezvous;
@@ -48,12 +49,9 @@ pub use blocked::{BlockedNode, WaitsFor};
 pub(crate) use blocked::{blocked_nodes, common_group};
 pub(crate) use faults::Lost;
 pub(crate) use op::{AnyOf, Call, Cause, Op, Outcome, Reply};
+pub(crate) use outcomes::Outcomes;
 
-use std::{
-    cmp::{Ordering, Reverse},
-    collections::VecDeque,
-    sync::Arc,
-};
+use std::{cmp::Ordering, collections::VecDeque, sync::Arc};
 
 use slab::Slab;
 
@@ -65,15 +63,15 @@ use self::{
     noise::NodeNoise,
     remote::Remote,
     rendezvous::Rendezvous,
-    request::{Arrived, Request},
+    request::Arrived,
 };
 use crate::{
-    fabric::{Fabric, LinkLoad, Work},
+    fabric::Fabric,
     model::{Faults, MachineSpec, Regime},
-    record::{Content, NodeRecord, Trace, Transfer},
+    record::{Content, Transfer},
     time::{Span, Time},
     topology::{LinkId, Topology},
-    wire::{Label, MessageId, NodeId, RequestId},
+    wire::{MessageId, NodeId},
 };
 
 /// The source of the calls of the node programs.
@@ -173,21 +171,6 @@ impl Ord for Event {
     fn cmp(&self, other: &Event) -> Ordering {
         self.order().cmp(&other.order())
     }
-}
-
-/// The results of a run in modeled time.
-#[derive(Debug)]
-pub(crate) struct Outcomes {
-    pub(crate) nodes: Vec<NodeRecord>,
-    pub(crate) trace: Trace,
-    /// The links crossed by messages, in the order of their numbers.
-    pub(crate) links: Vec<(LinkId, LinkLoad)>,
-    pub(crate) lost_to_sharing: Span,
-    /// Target, label and length of each message that no program has received.
-    pub(crate) unreceived: Vec<(NodeId, Label, u64)>,
-    /// Each message that a fault has lost.
-    pub(crate) lost: Vec<Lost>,
-    pub(crate) work: Work,
 }
 
 /// The kernel; see the [module](self).
@@ -468,70 +451,6 @@ impl Kernel {
 
     fn schedule(&mut self, at: Time, kind: Kind, rank: NodeId, serial: u64) {
         self.events.push(Event { at, kind, rank, serial, key: 0 });
-    }
-
-    /// Returns the messages that no receive has taken, with their targets, ordered by sender.
-    pub(crate) fn unreceived(&self) -> Vec<(NodeId, Label, u64)> {
-        let mut unreceived = Vec::new();
-        for (rank, node) in self.nodes.iter().enumerate() {
-            let forgotten = node.lost.iter().map(|(_, _, message)| message);
-            let lost = node.matching.arrived().chain(&node.undecided).chain(&node.claimed).chain(forgotten);
-            let unread = lost.filter(|message| message.lost.is_none());
-            unreceived
-                .extend(unread.map(|message| (message.id, rank as NodeId, message.label, message.bytes)));
-        }
-        for (_, (target, message)) in self.flying.iter() {
-            unreceived.push((message.id, *target, message.label, message.bytes));
-        }
-        unreceived.sort_by_key(|&(id, target, ..)| (id, target));
-        unreceived.into_iter().map(|(_, target, label, bytes)| (target, label, bytes)).collect()
-    }
-
-    /// Returns the messages that receives have taken without a call of the program that ends the receive: the node, its request (`None` for the
-    /// receiving half of a `sendrecv`), and the message.
-    pub(crate) fn taken(&self) -> Vec<(NodeId, Option<RequestId>, MessageId)> {
-        let mut taken = Vec::new();
-        for (rank, node) in (0..).zip(&self.nodes) {
-            let received = node.requests.iter().filter_map(|(&request, state)| match state {
-                Request::Received { message, .. } => Some((rank, Some(request), message.id)),
-                _ => None,
-            });
-            taken.extend(received);
-            taken.extend(node.lost.iter().map(|(request, _, message)| (rank, Some(*request), message.id)));
-            if let NodeState::SendRecv { received: Some(message), .. } = &node.state {
-                taken.push((rank, None, message.id));
-            }
-        }
-        taken
-    }
-
-    /// Returns the results of the run, after its last event.
-    pub(crate) fn outcomes(mut self) -> Outcomes {
-        let unreceived = self.unreceived();
-        let mut events = Vec::new();
-        for node in &mut self.nodes {
-            events.append(&mut node.events);
-        }
-        let mut transfers = self.transfers;
-        // Transfers that do not use the network may have been recorded ahead of it.
-        transfers.sort_unstable_by_key(|transfer| (transfer.left, transfer.from, transfer.seq));
-        events.sort_by_key(|event: &crate::record::Event| (event.start, event.rank, Reverse(event.end)));
-        // The changes of one node are already in order.
-        let mut contents = self.contents;
-        contents.sort_by_key(|content| (content.at, content.rank));
-        let shares = self.fabric.take_shares(self.now);
-        let mut lost = self.faults.map(|faults| faults.lost).unwrap_or_default();
-        // Nodes that run ahead of the network may have recorded losses before others.
-        lost.sort_unstable_by_key(|lost| (lost.at, lost.id));
-        Outcomes {
-            links: self.fabric.link_loads(),
-            lost_to_sharing: self.fabric.lost_to_sharing(),
-            work: self.fabric.work(),
-            nodes: self.nodes.into_iter().map(|node| node.record).collect(),
-            trace: Trace { events, transfers, shares, contents },
-            lost,
-            unreceived,
-        }
     }
 }
 

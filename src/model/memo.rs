@@ -39,16 +39,26 @@ impl fmt::Debug for Memo {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::MachineSpec;
+    use super::super::{Faults, MachineSpec, Noise};
+    use crate::time::Span;
 
-    /// Tests that clones share a value and that a changed specification has its own.
+    /// Tests that clones share a value and that every changed specification has its own.
     #[test]
     fn a_changed_machine_forgets() {
         let machine: MachineSpec = "paragon:2x3".parse().unwrap();
-        let beta = |machine: &MachineSpec| machine.remembered(|machine| machine.parameters().node_beta());
+        let name = |machine: &MachineSpec| machine.remembered(|machine| machine.name().to_owned());
+        let first = name(&machine);
+        assert!(Arc::ptr_eq(&first, &name(&machine.clone())));
         let slower = machine.parameters().to_builder().beta(1e-3).build().unwrap();
-        let first = beta(&machine);
-        assert!(Arc::ptr_eq(&first, &beta(&machine.clone())));
-        assert_eq!((*beta(&machine.with_parameters(slower)), *first < 1e-3), (1e-3, true));
+        let changed = [
+            machine.clone().with_parameters(slower),
+            machine.clone().with_noise(Noise::new(Span::from_millis(1), Span::from_micros(1)).unwrap()),
+            machine.clone().with_faults(Faults::new([])).unwrap(),
+            machine.clone().with_placement("random:7".parse().unwrap()).unwrap(),
+            machine.clone().with_ports(2).unwrap(),
+            machine.clone().with_rendezvous(1),
+            machine.undisturbed(),
+        ];
+        assert!(changed.iter().all(|changed| !Arc::ptr_eq(&first, &name(changed))));
     }
 }

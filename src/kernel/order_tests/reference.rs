@@ -18,7 +18,7 @@ use crate::{
     kernel::{node::Receiver, op::AnyOf, ports::Leg, request::Arrived},
     model::faults::Change,
     rank::Rank,
-    wire::{MessageId, Parcel, RequestId, Selector},
+    wire::{Label, MessageId, Parcel, RequestId, Selector},
 };
 
 /// A message at the out-ports of its sender.
