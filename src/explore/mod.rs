@@ -22,7 +22,7 @@
 //! })?;
 //! assert_eq!(found.orders(), 6);
 //! assert!(found.is_complete() && !found.is_clean());
-//! assert_eq!(found.results().len(), 5, "{found}");
+//! assert_eq!(found.results().len(), 4, "{found}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
