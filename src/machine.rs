@@ -221,8 +221,12 @@ impl Machine {
         T: Send,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
-        let settings = Settings { observer: Some(observer), ..self.settings.clone() };
-        Machine { settings, ..self.clone() }.run_any(&program)?.of_all()
+        self.observed(Some(observer)).run_any(&program)?.of_all()
+    }
+
+    /// The machine with an observer of its runs.
+    pub(crate) fn observed(&self, observer: Option<Arc<dyn Observer>>) -> Machine {
+        Machine { settings: Settings { observer, ..self.settings.clone() }, ..self.clone() }
     }
 
     /// Runs a program like [`run`](Machine::run), but accepts that nodes [die](crate::model::Fault::Node). The output of a dead node is

@@ -52,6 +52,7 @@ mod driver;
 mod graph;
 mod log;
 mod order;
+mod program;
 mod recorder;
 mod search;
 #[cfg(test)]
@@ -67,10 +68,14 @@ use std::{
 use parking_lot::Mutex;
 use thiserror::Error;
 
-pub use self::order::{Order, OrderError};
+pub use self::{
+    order::{Order, OrderError},
+    program::ExploredProgram,
+};
 use self::{
     driver::Extent,
     log::{RankLog, RankScript, Took},
+    program::Function,
     recorder::Recorder,
     search::{decisions, stuck_if_sends_wait},
 };
@@ -108,6 +113,9 @@ pub enum ExploreError {
     /// A run failed for a reason outside of the program, such as a limit of the host.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A run could not begin: see [`ExploredProgram::begin`].
+    #[error(transparent)]
+    Begin(Failure),
     /// The program did something else after the same decisions.
     #[error(
         "node {rank} did not repeat what it had done with the same messages: an explored program must not depend on modeled time, on data that \
@@ -340,6 +348,17 @@ impl Explorer<'_> {
         T: Send + PartialEq,
         F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
     {
+        self.run_program(&Function::new(program))
+    }
+
+    /// Explores the orders of a program whose runs have a state.
+    ///
+    /// # Errors
+    /// [`ExploreError`].
+    pub fn run_program<P: ExploredProgram>(
+        &self,
+        program: &P,
+    ) -> Result<Exploration<P::Output>, ExploreError> {
         if self.machine.spec().faults().is_some_and(Faults::are_fatal) {
             return Err(ExploreError::Faults);
         }
@@ -348,9 +367,13 @@ impl Explorer<'_> {
         let found = Mutex::new(Found { results: Vec::new(), failures: BTreeMap::new() });
         let extent = driver::explore(&self.budget, &|script| {
             let nodes = machine.spec().nodes();
-            let (explored, outputs) = keep_outputs(nodes, &program, |program| run(&machine, script, program));
+            let state = program.begin().map_err(ExploreError::Begin)?;
+            let of_node = |node: &Node<'_>| program.run(&state, node);
+            let machine = machine.observed(program.observer(&state));
+            let (explored, outputs) = keep_outputs(nodes, &of_node, |program| run(&machine, script, program));
             let Explored { logs, ended, failure } = explored;
             let order = Order::of(&logs, decisions(&logs), false);
+            program.ended(state, &order, ended.as_ref().err());
             let is_right = failure.is_none() && ended.is_ok();
             let stuck = if is_right && !has_rendezvous { stuck_if_sends_wait(&logs, true) } else { None };
             let mut found = found.lock();
@@ -376,10 +399,13 @@ impl Explorer<'_> {
         let mut failed: Vec<OrderFailure> = Vec::new();
         for (orders, order) in failures.into_values() {
             // The run again, now with the usual end of a run with a failure.
-            match machine.replay_order(&order, &program) {
-                Err(error) => failed.push(OrderFailure { error, orders, order }),
-                Ok(_) => return Err(ExploreError::Differs { rank: 0 }),
+            let state = program.begin().map_err(ExploreError::Begin)?;
+            let machine = machine.observed(program.observer(&state));
+            let error = machine.replay_order(&order, |node| program.run(&state, node)).err();
+            if order.sends_wait() {
+                program.ended(state, &order, error.as_ref());
             }
+            failed.push(OrderFailure { error: error.ok_or(ExploreError::Differs { rank: 0 })?, orders, order });
         }
         failed.sort_by(|one, other| other.orders.cmp(&one.orders).then_with(|| one.order.cmp(&other.order)));
         Ok(Exploration { extent, results, failures: failed })

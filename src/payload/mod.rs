@@ -11,6 +11,7 @@
 use std::{
     borrow::Cow,
     fmt,
+    num::NonZeroU32,
     ops::{Bound, RangeBounds},
     slice,
 };
@@ -58,6 +59,7 @@ pub struct Payload {
     /// The node on whose behalf another node forwards this payload. The origin is part of every message header and does not count towards
     /// the length.
     origin: Option<u32>,
+    note: Option<NonZeroU32>,
     segments: SmallVec<[Segment; 1]>,
 }
 
@@ -162,10 +164,23 @@ impl Payload {
         self.origin
     }
 
-    /// Returns the data if it is a single segment of at most `most` bytes and has no origin.
+    /// Returns the same data with a number that the receiver gets with the message. It is part of the message's header and does not count towards
+    /// the length; data that is cut from the payload does not have it. Over MPI it is lost.
+    #[must_use]
+    pub fn with_note(mut self, note: Option<NonZeroU32>) -> Payload {
+        self.note = note;
+        self
+    }
+
+    /// The number that the sender has added, see [`with_note`](Payload::with_note).
+    pub fn note(&self) -> Option<NonZeroU32> {
+        self.note
+    }
+
+    /// Returns the data if it is a single segment of at most `most` bytes and has no origin and no note.
     pub(crate) fn as_short(&self, most: usize) -> Option<&[u8]> {
         match &self.segments[..] {
-            _ if self.origin.is_some() => None,
+            _ if self.origin.is_some() || self.note.is_some() => None,
             [] => Some(&[]),
             [Segment::Data(bytes)] if bytes.len() <= most => Some(bytes),
             _ => None,
@@ -481,7 +496,7 @@ impl Payload {
             }
         }
         tail.reverse();
-        let tail = Payload { len: self.len - at, element, origin: None, segments: tail };
+        let tail = Payload { len: self.len - at, element, origin: None, note: None, segments: tail };
         self.len = at;
         self.element = element.filter(|_| at > 0);
         tail
