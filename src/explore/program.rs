@@ -1,0 +1,72 @@
+//! Programs that are explored.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use super::Order;
+use crate::{
+    comm::Node,
+    error::{Failure, RunError},
+    runtime::Observer,
+};
+
+/// A program that can be explored, with a state of its own for each run. Functions of a node need no state: [`Machine::explore`](crate::Machine::explore).
+pub trait ExploredProgram: Sync {
+    /// What the nodes of one run share.
+    type State: Send + Sync;
+
+    /// The output of a node.
+    type Output: Send + PartialEq;
+
+    /// Begins a run. Several runs are made at once.
+    ///
+    /// # Errors
+    /// Any reason for which no run can be made; the exploration ends with it.
+    fn begin(&self) -> Result<Self::State, Failure>;
+
+    /// The observer of a run.
+    fn observer(&self, state: &Self::State) -> Option<Arc<dyn Observer>> {
+        let _ = state;
+        None
+    }
+
+    /// Runs the program of a node. The other nodes of the run go on after a failure.
+    ///
+    /// # Errors
+    /// The failure of the program, of which the text tells failures apart.
+    fn run(&self, state: &Self::State, node: &Node<'_>) -> Result<Self::Output, Failure>;
+
+    /// Ends a run: once for each order of arrival with its error, such as a deadlock, and once for one order in which
+    /// [all sends wait](Order::sends_wait) if there is one with a failure.
+    fn ended(&self, state: Self::State, order: &Order, error: Option<&RunError>) {
+        let _ = (state, order, error);
+    }
+}
+
+/// A function as a program.
+pub(super) struct Function<T, F> {
+    function: F,
+    output: PhantomData<fn() -> T>,
+}
+
+impl<T, F> Function<T, F> {
+    pub(super) fn new(function: F) -> Function<T, F> {
+        Function { function, output: PhantomData }
+    }
+}
+
+impl<T, F> ExploredProgram for Function<T, F>
+where
+    T: Send + PartialEq,
+    F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+{
+    type Output = T;
+    type State = ();
+
+    fn begin(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn run(&self, (): &(), node: &Node<'_>) -> Result<T, Failure> {
+        (self.function)(node)
+    }
+}
