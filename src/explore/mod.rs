@@ -61,6 +61,7 @@ mod tests;
 use std::{
     collections::BTreeMap,
     fmt::{self, Debug},
+    sync::Arc,
     thread::available_parallelism,
     time::Duration,
 };
@@ -68,16 +69,16 @@ use std::{
 use parking_lot::Mutex;
 use thiserror::Error;
 
-pub use self::{
-    order::{Order, OrderError},
-    program::ExploredProgram,
-};
 use self::{
     driver::Extent,
     log::{RankLog, RankScript, Took},
     program::Function,
     recorder::Recorder,
     search::{decisions, stuck_if_sends_wait},
+};
+pub use self::{
+    order::{Order, OrderError},
+    program::ExploredProgram,
 };
 use crate::{
     comm::Node,
@@ -86,7 +87,7 @@ use crate::{
     model::Faults,
     panics::caught,
     rank::Rank,
-    runtime::keep_outputs,
+    runtime::{Observer, keep_outputs},
     text::count,
 };
 
@@ -405,7 +406,11 @@ impl Explorer<'_> {
             if order.sends_wait() {
                 program.ended(state, &order, error.as_ref());
             }
-            failed.push(OrderFailure { error: error.ok_or(ExploreError::Differs { rank: 0 })?, orders, order });
+            failed.push(OrderFailure {
+                error: error.ok_or(ExploreError::Differs { rank: 0 })?,
+                orders,
+                order,
+            });
         }
         failed.sort_by(|one, other| other.orders.cmp(&one.orders).then_with(|| one.order.cmp(&other.order)));
         Ok(Exploration { extent, results, failures: failed })
@@ -449,5 +454,22 @@ impl Machine {
             let recorder = Recorder::new(node.endpoint(), &script, order.sends_wait());
             program(&Node::new(&recorder))
         })
+    }
+
+    /// Runs a program as [`replay_order`](Machine::replay_order) does, with an observer as [`run_observed`](Machine::run_observed) has.
+    ///
+    /// # Errors
+    /// The errors of [`replay_order`](Machine::replay_order).
+    pub fn replay_order_observed<T, F>(
+        &self,
+        order: &Order,
+        observer: Arc<dyn Observer>,
+        program: F,
+    ) -> Result<Run<T>, RunError>
+    where
+        T: Send,
+        F: Fn(&Node<'_>) -> Result<T, Failure> + Sync,
+    {
+        self.observed(Some(observer)).replay_order(order, program)
     }
 }

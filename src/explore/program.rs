@@ -12,7 +12,7 @@ use crate::{
 /// A program that can be explored, with a state of its own for each run. Functions of a node need no state: [`Machine::explore`](crate::Machine::explore).
 pub trait ExploredProgram: Sync {
     /// What the nodes of one run share.
-    type State: Send + Sync;
+    type State: Sync;
 
     /// The output of a node.
     type Output: Send + PartialEq;

@@ -8,6 +8,8 @@
 
 mod all_to_all;
 mod calibrate;
+#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod check;
 mod collective;
 mod compare;
 mod count;
@@ -74,7 +76,7 @@ use without_mpi as mpi;
     target_env = "gnu",
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
-use without_programs::{self as run, self as wrappers};
+use without_programs::{self as check, self as run, self as wrappers};
 
 /// A virtual multicomputer in one process: every node is a thread that runs blocking send/receive code, every link has
 /// latency and shares its bandwidth, and modeled time is exact.
@@ -162,6 +164,8 @@ enum Command {
     Msccl(msccl::Arguments),
     /// Run an MPI program in C, C++ or Fortran, each rank on a node of a machine
     Run(run::Arguments),
+    /// Find what is wrong with an MPI program, in every order in which messages can arrive
+    Check(check::Arguments),
     /// Compile and link MPI programs in C, as mpicc does
     Cc(wrappers::Arguments),
     /// Compile and link MPI programs in C++, as mpicxx does
@@ -374,6 +378,7 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Goal(arguments)) => goal::run(&arguments, out)?,
         Some(Command::Msccl(arguments)) => msccl::run(&arguments, out)?,
         Some(Command::Run(arguments)) => run::run(&arguments, out)?,
+        Some(Command::Check(arguments)) => check::run(&arguments, out)?,
         #[cfg(not(all(
             target_os = "linux",
             target_env = "gnu",

@@ -362,7 +362,7 @@ pub(super) fn read_number<N: FromStr>(text: &str) -> Result<N, String> {
 }
 
 /// Parses a wall-clock limit: seconds, or a number with a unit.
-fn read_limit(text: &str) -> Result<Duration, String> {
+pub(super) fn read_limit(text: &str) -> Result<Duration, String> {
     let is_plain = text.trim().parse::<f64>().is_ok();
     let text = if is_plain { format!("{text} s") } else { text.to_owned() };
     let seconds = units::parse_seconds(&text).map_err(|cause| cause.to_string())?;

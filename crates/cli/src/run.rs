@@ -3,12 +3,12 @@
 use std::{
     ffi::OsString,
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     str::FromStr,
 };
 
-use clap::Args;
-use multicomputer::{Run, Span, collective, model::MachineSpec, plan::Effort, units};
+use clap::{Args, ValueHint};
+use multicomputer::{Run, Span, collective, explore::Order, model::MachineSpec, plan::Effort, units};
 use multicomputer_mpi_abi::{Compute, Options, Program, Storage};
 use multicomputer_study::{Algorithm, Operation, algorithms_named};
 
@@ -43,10 +43,12 @@ pub(super) struct Arguments {
     #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<OsString>,
 
-    /// Set the number of ranks: on the first nodes of the machine, or, without a machine, on as many nodes that are all
-    /// linked with each other; also -np [default: all nodes of the machine]
-    #[arg(short = 'n', long, value_name = "RANKS", value_parser = clap::value_parser!(u32).range(1..))]
-    ranks: Option<u32>,
+    #[command(flatten)]
+    on: Where,
+
+    /// Run in virtual time with this order of arrival, a file that `multicomputer check --save` has written
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    order: Option<PathBuf>,
 
     /// Use this algorithm for an operation, such as allreduce=ring or broadcast=16x32:SMC, or for all operations what
     /// another library chooses: mpich or openmpi; repeatable, the last one for an operation counts [default: the
@@ -77,20 +79,49 @@ pub(super) struct Arguments {
     quiet: bool,
 
     #[command(flatten)]
-    machine: MachineOptions,
+    run: RunOptions,
+}
+
+/// The ranks of a program and the machine.
+#[derive(Args, Debug)]
+pub(super) struct Where {
+    /// Set the number of ranks: on the first nodes of the machine, or, without a machine, on as many nodes that are all
+    /// linked with each other; also -np [default: all nodes of the machine]
+    #[arg(short = 'n', long, value_name = "RANKS", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Option<u32>,
 
     #[command(flatten)]
-    run: RunOptions,
+    machine: MachineOptions,
+}
+
+impl Where {
+    pub(super) fn spec(&self) -> Result<MachineSpec, Error> {
+        match self.ranks {
+            None if !self.machine.is_given() => Err(Error::usage(
+                "give the number of ranks (-n 4), a machine (--machine paragon:4x4), or both",
+            )),
+            Some(ranks) if !self.machine.is_given() => {
+                let spec = format!("complete:{ranks}").parse().map_err(Error::usage)?;
+                self.machine.change.changed(spec)
+            }
+            _ => self.machine.spec(),
+        }
+    }
+
+    pub(super) fn ranks(&self) -> Option<usize> {
+        self.ranks.map(|ranks| ranks as usize)
+    }
 }
 
 /// Runs the program.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     arguments.check()?;
-    let spec = arguments.run.disturbed(&arguments.spec()?)?;
+    let spec = arguments.run.disturbed(&arguments.on.spec()?)?;
     let csv = arguments.run.csv.as_deref().map(TextFile::create).transpose()?;
     let title = arguments.title();
     let goal = arguments.run.goal.as_deref().map(TextFile::create).transpose()?;
     let mut traces = Traces::create(&arguments.run.record, &[String::new()])?;
+    let order = arguments.order.as_deref().map(read_order).transpose()?;
     let program = Program::load(arguments.path())?;
     // A program calls collective operations of many lengths and on many groups, so that searches would take most of the time.
     let effort = arguments.run.effort.unwrap_or(Effort::Estimate);
@@ -98,7 +129,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let machine = arguments.run.builder(&spec, arguments.run.clock())?;
     let machine = machine.effort(effort).stack_size(arguments.stack as usize).trace(is_recorded).build()?;
     let options = arguments.options();
-    let run = program.run(&machine, &options)?;
+    let run = match order {
+        Some(order) => program.replay(&machine, &options, &order)?,
+        None => program.run(&machine, &options)?,
+    };
     if let Some(csv) = csv {
         let mut text = Vec::new();
         run.report.write_nodes_csv(&mut text).map_err(io::Error::other)?;
@@ -129,20 +163,7 @@ impl Arguments {
         let given = [("--plot", self.run.plot.is_some()), ("--msccl", self.run.msccl.is_some())];
         match given.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(Error::usage(format!("{option} is not an option of `run`"))),
-            None if self.ranks.is_none() && !self.machine.is_given() => Err(Error::usage(
-                "give the number of ranks (-n 4), a machine (--machine paragon:4x4), or both",
-            )),
             None => Ok(()),
-        }
-    }
-
-    fn spec(&self) -> Result<MachineSpec, Error> {
-        match self.ranks {
-            Some(ranks) if !self.machine.is_given() => {
-                let spec = format!("complete:{ranks}").parse().map_err(Error::usage)?;
-                self.machine.change.changed(spec)
-            }
-            _ => self.machine.spec(),
         }
     }
 
@@ -157,7 +178,7 @@ impl Arguments {
 
     fn options(&self) -> Options {
         let mut options = Options::default();
-        options.ranks = self.ranks.map(|ranks| ranks as usize);
+        options.ranks = self.on.ranks();
         options.arguments = self.program.iter().skip(1).cloned().collect();
         options.compute = self.compute;
         options.storage = self.storage;
@@ -178,7 +199,7 @@ impl Arguments {
     /// Prints the modeled time to standard error: standard output is the program's.
     fn show<T>(&self, spec: &MachineSpec, run: &Run<T>) -> Result<(), Error> {
         let report = &run.report;
-        let ranks = self.ranks.map_or(spec.nodes(), |ranks| ranks as usize);
+        let ranks = self.on.ranks().unwrap_or(spec.nodes());
         let kind = if report.is_modeled { "modeled" } else { "wall-clock" };
         writeln!(
             io::stderr(),
@@ -193,6 +214,13 @@ impl Arguments {
         )?;
         Ok(())
     }
+}
+
+/// Reads an order of arrival.
+fn read_order(path: &Path) -> Result<Order, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|cause| Error::usage(format!("cannot read {}: {cause}", path.display())))?;
+    text.parse().map_err(|cause| Error::usage(format!("{}: {cause}", path.display())))
 }
 
 /// Operations, each with its algorithm.

@@ -298,7 +298,7 @@ static void forget_values(void)
 }
 
 /* Runs the program of a rank on this thread, and returns how it has ended. */
-int mc_run(const struct mc_start *start, int *status)
+int mc_run(const struct mc_start *start, int *status, int *has_threads)
 {
     struct mc_rank *rank = calloc(1, sizeof *rank);
     rank->process = start->process;
@@ -343,6 +343,7 @@ int mc_run(const struct mc_start *start, int *status)
     pthread_mutex_unlock(&rank->ending);
     mc_end(rank);
     *status = rank->status;
+    *has_threads = rank->has_threads;
     return rank->how;
 }
 
@@ -505,6 +506,7 @@ int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*func
         return real(id, attributes, function, argument);
     }
     *thread = (struct thread){mc_current, function, argument};
+    mc_current->has_threads = 1;
     int error = real(id, attributes, thread_main, thread);
     if (error) {
         free(thread);

@@ -121,7 +121,7 @@ struct mc_rank {
     pthread_mutex_t critical;
     enum mc_how how;
     int status;
-    int is_leaving, is_exiting;
+    int is_leaving, is_exiting, has_threads;
     struct mc_at_exit *at_exit;
     /* The modeled time when it was last asked for, for the program's other threads. */
     uint64_t last_time;

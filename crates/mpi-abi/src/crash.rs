@@ -17,6 +17,8 @@ use std::{
     time::Duration,
 };
 
+use multicomputer_mpi_model::check::Line;
+
 use crate::{entry::Table, loader::Api, output::Output, place};
 
 /// What is known of a rank when it crashes. It is never freed.
@@ -60,6 +62,13 @@ impl Watched {
         let function = (call >> ADDRESS_BITS).checked_sub(1)?;
         let name = self.table.get(function).map_or("?", |(name, _)| name);
         Some(place::of_call(call & ADDRESS).map_or_else(|| name.to_owned(), |at| format!("{name} at {at}")))
+    }
+
+    /// The last call; `None` before the first one.
+    pub(crate) fn line(&self) -> Option<Line> {
+        let call = self.call()?;
+        let (function, _) = self.table.get((call >> ADDRESS_BITS).checked_sub(1)?)?;
+        Some(Line { rank: self.rank, function, place: self.place() })
     }
 
     /// The source line of the last call.

@@ -32,6 +32,7 @@ const EM_AARCH64: u64 = 183;
 const ET_DYN: u64 = 3;
 const PT_LOAD: u64 = 1;
 const PT_DYNAMIC: u64 = 2;
+const PT_GNU_RELRO: u64 = 0x6474_e552;
 const SHT_DYNSYM: u64 = 11;
 const DT_NEEDED: u64 = 1;
 const DT_STRTAB: u64 = 5;
@@ -77,6 +78,8 @@ pub(crate) struct Elf {
     segments: Vec<Segment>,
     dynamic: Vec<Dynamic>,
     strings: usize,
+    /// The addresses that the dynamic linker protects against writing after it has bound symbols (PT_GNU_RELRO).
+    protected: Option<Range<u64>>,
 }
 
 /// A part of the file, of which all copies have the same pages: where it is in the file, its address from the base, and its size in bytes, all
@@ -138,7 +141,7 @@ impl Elf {
             return Err(ElfError::Fixed);
         }
         let (table, size, count) = (field(32, 8)? as usize, field(54, 2)? as usize, field(56, 2)? as usize);
-        let (mut segments, mut section) = (Vec::new(), None);
+        let (mut segments, mut section, mut protected) = (Vec::new(), None, None);
         for at in (0..count).map(|number| table.saturating_add(number * size)) {
             let segment = Segment {
                 offset: field(at + 8, 8)? as usize,
@@ -150,6 +153,7 @@ impl Elf {
             match field(at, 4)? {
                 PT_LOAD => segments.push(segment),
                 PT_DYNAMIC => section = Some(segment),
+                PT_GNU_RELRO => protected = Some(segment.address..segment.address + segment.memory),
                 _ => {}
             }
         }
@@ -162,7 +166,7 @@ impl Elf {
             }
             dynamic.push(entry);
         }
-        let mut elf = Elf { bytes, segments, dynamic, strings: 0 };
+        let mut elf = Elf { bytes, segments, dynamic, strings: 0, protected };
         let strings = elf.value(DT_STRTAB).ok_or(ElfError::Damaged)?;
         elf.strings = elf.offset_of(strings).ok_or(ElfError::Damaged)?;
         Ok(elf)
@@ -216,6 +220,24 @@ impl Elf {
         let begin = self.segments.iter().map(|part| part.address).min().unwrap_or_default();
         let end = self.segments.iter().map(|part| part.address + part.memory).max().unwrap_or_default();
         begin..end
+    }
+
+    /// The variables of the file, without those that are constant once it is loaded: for each part the addresses, and the number of bytes at
+    /// its begin that the file gives.
+    pub(crate) fn variables(&self, page: u64) -> Vec<(Range<u64>, u64)> {
+        let protected = self
+            .protected
+            .clone()
+            .map_or(0..0, |range| range.start - range.start % page..range.end - range.end % page);
+        let writable = self.segments.iter().filter(|part| part.flags & PF_W != 0);
+        let parts = writable.flat_map(|part| {
+            let (end, file) = (part.address + part.memory, part.address + part.size);
+            let before = part.address..protected.start.clamp(part.address, end);
+            let after = protected.end.clamp(part.address, end)..end;
+            let ranges = if protected.is_empty() { [part.address..end, end..end] } else { [before, after] };
+            ranges.map(|range| (range.clone(), file.clamp(range.start, range.end) - range.start))
+        });
+        parts.filter(|(range, _)| !range.is_empty()).collect()
     }
 
     /// The functions for its begin and its end.
@@ -359,6 +381,16 @@ mod tests {
         assert!(elf.needed().iter().any(|library| library.name == "libc.so.6"));
         let functions = elf.functions();
         assert!(functions.fini_array.is_some_and(|(_, count)| count > 0));
+        let (variables, range) = (elf.variables(4096), elf.range());
+        assert!(!variables.is_empty());
+        for (addresses, given) in variables {
+            assert!(
+                range.start <= addresses.start
+                    && addresses.end <= range.end
+                    && given <= addresses.end - addresses.start
+            );
+            assert!(!elf.protected.as_ref().unwrap().contains(&addresses.start));
+        }
         elf.make_private();
         assert_eq!(elf.functions(), functions);
         let private = Elf::parse(elf.bytes().to_vec()).unwrap().functions();

@@ -134,7 +134,7 @@ impl Calls<'_, '_> {
         // compares the two lists.
         let words = unsafe { slice::from_raw_parts(words, model.arguments().len()) };
         let outcome = match model {
-            Model::Mpi(function) => self.process.call(function, words),
+            Model::Mpi(function) => self.process.call(function, words, place),
             Model::Nx(called) => self.nx.call(called, words),
             Model::None => self.process.unsupported(name),
         };

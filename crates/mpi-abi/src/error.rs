@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use multicomputer::error::RunError;
+use multicomputer::{error::RunError, explore::ExploreError};
 use thiserror::Error;
 
 use crate::{elf::ElfError, library::LibraryError};
@@ -91,6 +91,9 @@ pub enum ProgramError {
     /// The run ended without a result. [`ProgramFailure`] is the failure of a rank.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The orders of arrival cannot be explored.
+    #[error(transparent)]
+    Explore(#[from] ExploreError),
 }
 
 impl ProgramError {

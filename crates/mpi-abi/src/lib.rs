@@ -28,6 +28,8 @@
 pub mod files;
 
 #[cfg(programs)]
+mod check;
+#[cfg(programs)]
 mod crash;
 #[cfg(programs)]
 mod elf;
@@ -35,6 +37,8 @@ mod elf;
 mod entry;
 #[cfg(programs)]
 mod error;
+#[cfg(programs)]
+mod image;
 #[cfg(programs)]
 mod library;
 #[cfg(programs)]
@@ -50,6 +54,7 @@ mod rank;
 
 #[cfg(programs)]
 pub use self::{
+    check::{CheckOptions, Checked},
     error::{LoadError, ProgramError, ProgramFailure},
     library::{Library, LibraryError},
     loader::Program,

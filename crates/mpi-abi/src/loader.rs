@@ -32,11 +32,14 @@ use std::{
     },
 };
 
+use parking_lot::Mutex;
+
 use crate::{
     elf::{Constant, Elf, Functions},
     entry::{self, MACHINE, Machine, Table},
     error::LoadError,
     files::LIBRARY_NAME,
+    image::Image,
     library::{Library, LibraryError},
     memory::CallProgram,
     place::{self, Places},
@@ -76,6 +79,8 @@ pub struct Program {
     pub(crate) api: &'static Api,
     /// The program, and before it the libraries that have copies, each after the libraries that it needs.
     files: Vec<File>,
+    /// Copies of former runs that can run again, each list for the ranks of one run.
+    idle: Mutex<Vec<Vec<Copy>>>,
 }
 
 /// A file of which every rank has a copy.
@@ -115,6 +120,8 @@ pub(crate) struct Initializers {
 
 /// The loaded copy of a rank. It is never unloaded: threads of the program may outlive the run.
 pub(crate) struct Copy {
+    /// The variables of its files before the first run; none if the copy runs once.
+    images: Vec<Image>,
     pub(crate) handle: *mut c_void,
     pub(crate) described: *const Described,
     pub(crate) initializers: Vec<Initializers>,
@@ -127,7 +134,7 @@ unsafe impl Sync for Copy {}
 
 /// The functions of the loaded library of MPI.
 pub(crate) struct Api {
-    pub(crate) run: unsafe extern "C" fn(*const Start, *mut c_int) -> c_int,
+    pub(crate) run: unsafe extern "C" fn(*const Start, *mut c_int, *mut c_int) -> c_int,
     pub(crate) call_program: CallProgram,
     pub(crate) bind_fortran: unsafe extern "C" fn(*mut c_void),
     /// What the rank of this thread was started with to be watched by; null if there is no rank.
@@ -150,7 +157,7 @@ impl Program {
         }
         let mut files = libraries(&path, &elf)?;
         files.push(File::new(String::new(), &path, original, elf));
-        Ok(Program { api: api()?, path, files })
+        Ok(Program { api: api()?, path, files, idle: Mutex::default() })
     }
 
     /// The file of the program.
@@ -158,8 +165,26 @@ impl Program {
         &self.path
     }
 
-    /// Loads a copy for each of `ranks` ranks.
-    pub(crate) fn copies(&self, ranks: usize) -> Result<Vec<Copy>, LoadError> {
+    /// Copies for `ranks` ranks that can run more than once: those of a former run, or new ones.
+    pub(crate) fn idle_copies(&self, ranks: usize) -> Result<Vec<Copy>, LoadError> {
+        let idle = self.idle.lock().pop().filter(|copies| copies.len() == ranks);
+        idle.map_or_else(|| self.copies(ranks, true), Ok)
+    }
+
+    /// Takes copies back, for another run.
+    ///
+    /// # Safety
+    /// The copies have run, no thread of the program is left, and nothing refers to its memory.
+    pub(crate) unsafe fn take_back(&self, copies: Vec<Copy>) {
+        for image in copies.iter().flat_map(|copy| &copy.images) {
+            // SAFETY: see above.
+            unsafe { image.restore() };
+        }
+        self.idle.lock().push(copies);
+    }
+
+    /// Loads a copy for each of `ranks` ranks. Only copies that `run_again` can run more than once.
+    pub(crate) fn copies(&self, ranks: usize, run_again: bool) -> Result<Vec<Copy>, LoadError> {
         static FOLDERS: AtomicU64 = AtomicU64::new(0);
         // A run that was killed leaves its folder, and another process may have its number now.
         let folder = loop {
@@ -171,10 +196,10 @@ impl Program {
                 Err(source) => return Err(LoadError::Copy { path, source }),
             }
         };
-        (0..ranks).map(|rank| self.copy(&folder.0, rank)).collect()
+        (0..ranks).map(|rank| self.copy(&folder.0, rank, run_again)).collect()
     }
 
-    fn copy(&self, folder: &Path, rank: usize) -> Result<Copy, LoadError> {
+    fn copy(&self, folder: &Path, rank: usize, run_again: bool) -> Result<Copy, LoadError> {
         let names: Vec<(&str, String)> =
             self.files.iter().map(|file| (&file.name[..], private_name(&file.name))).collect();
         let file_name = self.path.file_name().unwrap_or_default().to_string_lossy();
@@ -191,7 +216,7 @@ impl Program {
         // The program is the last file; the dynamic linker finds the others beside it.
         let refused = |message| LoadError::Refused { path: self.path.clone(), message };
         let handle = open(paths.last().map_or(Path::new(""), PathBuf::as_path)).map_err(refused)?;
-        let mut initializers = Vec::with_capacity(self.files.len());
+        let (mut initializers, mut images) = (Vec::with_capacity(self.files.len()), Vec::new());
         for (file, path) in self.files.iter().zip(&paths) {
             let base =
                 base(handle, path).ok_or_else(|| refused(format!("{} is not loaded", path.display())))?;
@@ -199,6 +224,9 @@ impl Program {
             let range = file.elf.range();
             place::register(base, base + range.start..base + range.end, &file.places);
             initializers.push(file.initializers(base));
+            if run_again {
+                images.push(file.image(base));
+            }
         }
         for path in &paths {
             // A file that stays is deleted with the folder.
@@ -210,7 +238,7 @@ impl Program {
         if described.is_null() || unsafe { (*described).version } != VERSION {
             return Err(LoadError::Version { path: self.path.clone() });
         }
-        Ok(Copy { handle, described, initializers })
+        Ok(Copy { images, handle, described, initializers })
     }
 }
 
@@ -262,6 +290,15 @@ impl File {
             }
         }
         Ok(())
+    }
+
+    fn image(&self, base: u64) -> Image {
+        let parts = self.elf.variables(page_size() as u64).into_iter();
+        let parts = parts.map(|(range, given)| {
+            ((base + range.start) as usize..(base + range.end) as usize, given as usize)
+        });
+        // SAFETY: the file was loaded at this base just now, and its constructors are disabled.
+        unsafe { Image::new(parts) }
     }
 
     fn initializers(&self, base: u64) -> Initializers {
@@ -472,9 +509,10 @@ fn api() -> Result<&'static Api, LoadError> {
             &raw const MACHINE,
         );
         Api {
-            run: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*const Start, *mut c_int) -> c_int>(
-                run,
-            ),
+            run: std::mem::transmute::<
+                *mut c_void,
+                unsafe extern "C" fn(*const Start, *mut c_int, *mut c_int) -> c_int,
+            >(run),
             call_program: std::mem::transmute::<*mut c_void, CallProgram>(call),
             bind_fortran: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void)>(bind),
             watched: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *const c_void>(watched),

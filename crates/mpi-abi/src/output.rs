@@ -32,6 +32,8 @@ struct Line {
 #[derive(Debug)]
 pub(crate) struct Output {
     is_labelled: bool,
+    /// The output of each rank, if it is not printed.
+    captured: Option<Vec<Mutex<Vec<u8>>>>,
     state: Mutex<State>,
     /// Is notified when lines have been printed.
     printed: Condvar,
@@ -65,11 +67,26 @@ impl Output {
             waiting: BTreeMap::new(),
             lines: 0,
         };
-        Output { is_labelled, state: Mutex::new(state), printed: Condvar::new() }
+        Output { is_labelled, captured: None, state: Mutex::new(state), printed: Condvar::new() }
+    }
+
+    /// Prepares the output of `ranks` ranks that is not printed, but [kept](Output::take).
+    pub(crate) fn captured(ranks: usize) -> Output {
+        let captured = Some((0..ranks).map(|_| Mutex::default()).collect());
+        Output { captured, ..Output::new(ranks, false) }
+    }
+
+    /// Takes what a rank has written and was not printed.
+    pub(crate) fn take(&self, rank: usize) -> Vec<u8> {
+        self.captured.as_ref().map_or_else(Vec::new, |all| mem::take(&mut all[rank].lock()))
     }
 
     /// Takes output of a rank at an instant; `None` is the instant of its last output.
     pub(crate) fn write(&self, rank: usize, stream: Stream, at: Option<Time>, bytes: &[u8]) {
+        if let Some(captured) = &self.captured {
+            captured[rank].lock().extend_from_slice(bytes);
+            return;
+        }
         let mut state = self.state.lock();
         let at = at.unwrap_or(state.last[rank]).max(state.last[rank]);
         state.last[rank] = at;

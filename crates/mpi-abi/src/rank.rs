@@ -10,7 +10,10 @@ use std::{
     path::Path,
     ptr,
     rc::Rc,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use multicomputer::{
@@ -20,6 +23,7 @@ use multicomputer::{
     error::Failure,
 };
 use multicomputer_mpi_model::{
+    check::Check,
     file::Storage,
     process::{End, Process, Settings},
 };
@@ -59,6 +63,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// The number of ranks on a machine.
+    pub(crate) fn ranks_on(&self, machine: &Machine) -> Result<usize, ProgramError> {
+        let nodes = machine.spec().nodes();
+        match self.ranks.unwrap_or(nodes) {
+            ranks if ranks == 0 || ranks > nodes => Err(ProgramError::Ranks { given: ranks, nodes }),
+            ranks => Ok(ranks),
+        }
+    }
+
     /// What the program is told of its start.
     fn described(&self, path: &Path) -> Vec<(String, String)> {
         let arguments: Vec<_> = self.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
@@ -138,12 +151,14 @@ impl Strings {
 unsafe impl Sync for Strings {}
 
 /// What all ranks of a run share.
-struct Job<'p> {
+pub(crate) struct Job<'p> {
     program: &'p Program,
     options: &'p Options,
-    copies: Vec<Copy>,
-    output: &'static Output,
-    watched: Vec<&'static Watched>,
+    pub(crate) copies: Vec<Copy>,
+    pub(crate) output: &'static Output,
+    pub(crate) watched: Vec<&'static Watched>,
+    /// Whether the program has started threads, which may be left.
+    pub(crate) has_threads: AtomicBool,
     /// What all ranks share.
     settings: Settings,
     arguments: Strings,
@@ -160,13 +175,28 @@ impl Program {
     /// [`ProgramError`]: a copy cannot be loaded, there are too many ranks, a rank ends with another status than 0 before `MPI_Finalize` or
     /// calls `MPI_Abort`, or the run ends early, as by a deadlock.
     pub fn run(&self, machine: &Machine, options: &Options) -> Result<Run<i32>, ProgramError> {
-        let nodes = machine.spec().nodes();
-        let ranks = options.ranks.unwrap_or(nodes);
-        if ranks == 0 || ranks > nodes {
-            return Err(ProgramError::Ranks { given: ranks, nodes });
-        }
+        let ranks = options.ranks_on(machine)?;
+        let output = Output::new(ranks, options.is_labelled);
+        let job = self.job(options, self.copies(ranks, false)?, output, None);
+        let run = machine.run_observed(job.observer(), |node| match job.copies.get(node.rank()) {
+            Some(copy) => job.rank(node, copy),
+            None => Ok(0),
+        });
+        job.output.flush();
+        Ok(run?)
+    }
+
+    /// Prepares a run.
+    pub(crate) fn job<'p>(
+        &'p self,
+        options: &'p Options,
+        copies: Vec<Copy>,
+        output: Output,
+        check: Option<Arc<Check>>,
+    ) -> Job<'p> {
+        let ranks = copies.len();
         // Threads of the program may write after the run.
-        let output: &'static Output = Box::leak(Box::new(Output::new(ranks, options.is_labelled)));
+        let output: &'static Output = Box::leak(Box::new(output));
         crash::install(self.api);
         let name = c_string(self.path().as_os_str());
         let variable = |(name, value): &(OsString, OsString)| {
@@ -175,10 +205,11 @@ impl Program {
             text.push(value);
             c_string(&text)
         };
-        let job = Job {
+        Job {
             program: self,
             options,
-            copies: self.copies(ranks)?,
+            copies,
+            has_threads: AtomicBool::new(false),
             output,
             watched: (0..ranks).map(|rank| Watched::new(rank, output, &self.api.table)).collect(),
             settings: Settings {
@@ -188,20 +219,14 @@ impl Program {
                 algorithms: options.algorithms.clone(),
                 exchange: options.exchange.clone(),
                 storage: options.storage,
+                check,
                 ..Settings::default()
             },
             arguments: Strings::new(
                 [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
             ),
             environment: Strings::new(options.environment.iter().map(variable)),
-        };
-        let observer = Arc::new(Observed { output, watched: job.watched.clone() });
-        let run = machine.run_observed(observer, |node| match job.copies.get(node.rank()) {
-            Some(copy) => job.rank(node, copy),
-            None => Ok(0),
-        });
-        output.flush();
-        Ok(run?)
+        }
     }
 }
 
@@ -232,12 +257,24 @@ struct Ended {
     status: i32,
     end: Option<End>,
     is_finalized: bool,
+    /// Whether MPI_Finalize is missing.
+    is_initialized: bool,
     panic: Option<Box<dyn Any + Send>>,
 }
 
 impl Job<'_> {
+    /// The observer of the run.
+    pub(crate) fn observer(&self) -> Arc<dyn Observer> {
+        Arc::new(Observed { output: self.output, watched: self.watched.clone() })
+    }
+
     /// Runs the program of a rank on this thread.
-    fn rank(&self, node: &Node<'_>, copy: &Copy) -> Result<i32, Failure> {
+    pub(crate) fn rank(&self, node: &Node<'_>, copy: &Copy) -> Result<i32, Failure> {
+        self.run_rank(node, copy).map(|(status, _)| status).map_err(Failure::from)
+    }
+
+    /// Runs the program of a rank on this thread; returns its status, and whether MPI is initialized still.
+    pub(crate) fn run_rank(&self, node: &Node<'_>, copy: &Copy) -> Result<(i32, bool), ProgramFailure> {
         let rank = node.rank();
         let ended = self.call_main(node, copy);
         if let Some(panic) = ended.panic {
@@ -253,10 +290,10 @@ impl Job<'_> {
             (how::LEFT, Some(End::Error(text))) => ProgramFailure::Mpi { rank, text, place: place() },
             (how::LEFT, None) => ProgramFailure::Stopped { rank, last_call: last_call() },
             (how::ABORTED, _) => ProgramFailure::Aborted { rank, last_call: last_call() },
-            _ if ended.status == 0 || ended.is_finalized => return Ok(ended.status),
+            _ if ended.status == 0 || ended.is_finalized => return Ok((ended.status, ended.is_initialized)),
             _ => ProgramFailure::Status { rank, status: ended.status, is_finalized: false },
         };
-        Err(failure.into())
+        Err(failure)
     }
 
     fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {
@@ -290,18 +327,20 @@ impl Job<'_> {
             objects: copy.initializers.as_ptr(),
             object_count: copy.initializers.len(),
         };
-        let mut status = 0;
+        let (mut status, mut has_threads) = (0, 0);
         // SAFETY: the handle is of the loaded copy. `start` and what it names outlive the call, `calls` included, which C uses on this thread
         // only and not after the call. The copy's constructors have not run, and this thread is its only one. No exception and no jump
         // leaves the function.
         let how = unsafe {
             (api.bind_fortran)(copy.handle);
-            let how = (api.run)(&raw const start, &raw mut status);
+            let how = (api.run)(&raw const start, &raw mut status, &raw mut has_threads);
             (api.bind_fortran)(ptr::null_mut());
             how
         };
+        self.has_threads.fetch_or(has_threads != 0, Ordering::Relaxed);
         Ended {
             how,
+            is_initialized: calls.process.is_initialized(),
             status,
             end: calls.process.end().or_else(|| calls.nx.end()),
             // A program of NX may end at any time.

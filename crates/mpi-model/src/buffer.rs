@@ -220,6 +220,7 @@ impl Buffer {
 
     /// Copies the data out of the program's memory.
     pub fn load_bytes(&self, process: &Process<'_>) -> Bytes {
+        process.touches(self, false);
         self.datatype.pack(&*process.program, self.address, self.count as u64)
     }
 
@@ -256,6 +257,7 @@ impl Buffer {
 
     /// Stores data into the program's memory.
     pub fn store_bytes(&self, process: &Process<'_>, data: &[u8]) {
+        process.touches(self, true);
         let room = data.len().min(self.bytes() as usize);
         self.datatype.unpack(&*process.program, self.address, self.count as u64, &data[..room]);
     }

@@ -9,6 +9,7 @@
 //!   function     the table of functions by name
 //!   point_to_point, request, communicator, collective, ..   one module for each chapter of the standard
 //!   process      the state of a rank
+//!   check        what is wrong with a program: leaks, calls that do not match, buffers in use
 //!   clock        modeled time of programs that poll
 //!   word         arguments: integers, addresses, handles, arrays, results
 //!   table        handles and their objects
@@ -20,6 +21,7 @@ pub mod abi;
 pub mod arena;
 pub mod attribute;
 pub mod buffer;
+pub mod check;
 pub mod clock;
 mod collective;
 pub mod communicator;

@@ -55,12 +55,12 @@ struct PartitionedSend<'n> {
     is_ready: RefCell<Vec<bool>>,
 }
 
-impl PartitionedSend<'_> {
+impl<'n> PartitionedSend<'n> {
     /// Begins the send of all partitions.
-    fn start<'n>(&self, process: &Process<'n>) -> Result<Work<'n>> {
+    fn start(&self, process: &Process<'n>) -> Result<Work<'n>> {
         match self.to {
             None => Ok(Work::done(Status::NO_PROCESS)),
-            to => process.start_send(to, &self.buffer, Mode::Standard),
+            to => process.start_send(to, &self.communicator, &self.buffer, Mode::Standard),
         }
     }
 }
@@ -149,7 +149,7 @@ fn receive_init<'n>(
     });
     let communicator = comm.clone();
     let start = move |process: &Process<'n>| {
-        let landing = Landing { buffer: buffer.clone(), communicator: communicator.clone() };
+        let landing = Landing::new(buffer.clone(), &communicator);
         // The status has the tag of the program.
         Ok(match process.start_receive(from, landing)? {
             Work::Receive(id, landing) => {

@@ -14,6 +14,7 @@ use multicomputer::comm::{
 
 use crate::{
     buffer::{Buffer, Data},
+    check::Role,
     communicator::Communicator,
     error::{Class, Error, Result},
     function::{Function, functions},
@@ -74,10 +75,17 @@ pub(crate) enum Mode {
 }
 
 impl<'n> Process<'n> {
-    /// Starts a send.
-    pub(crate) fn start_send(&self, to: Option<To>, buffer: &Buffer, mode: Mode) -> Result<Work<'n>> {
+    /// Starts a send on a communicator.
+    pub(crate) fn start_send(
+        &self,
+        to: Option<To>,
+        comm: &Communicator<'n>,
+        buffer: &Buffer,
+        mode: Mode,
+    ) -> Result<Work<'n>> {
         let Some(to) = to else { return Ok(Work::done(Status::EMPTY)) };
-        let (transport, data) = (self.transport(), buffer.load(self));
+        let (transport, data) = (self.transport(), self.outgoing(to, comm, buffer));
+        self.departs(buffer, Role::Send);
         Ok(Work::Send(match mode {
             Mode::Standard => transport.isend(to, data)?,
             Mode::Synchronous => transport.issend(to, data)?,
@@ -85,8 +93,9 @@ impl<'n> Process<'n> {
     }
 
     /// Posts a receive.
-    pub(crate) fn start_receive(&self, from: Option<From>, landing: Landing<'n>) -> Result<Work<'n>> {
+    pub(crate) fn start_receive(&self, from: Option<From>, mut landing: Landing<'n>) -> Result<Work<'n>> {
         let Some(from) = from else { return Ok(Work::done(Status::NO_PROCESS)) };
+        landing.posted = self.posted(from, &landing.communicator, Some(&landing.buffer));
         Ok(Work::Receive(self.transport().irecv(from)?, landing))
     }
 }
@@ -101,10 +110,10 @@ fn send_as<'n>(
 ) -> Result<()> {
     let Some(to) = comm.to(dest, tag)? else { return Ok(()) };
     if process.has_background() {
-        let work = process.start_send(Some(to), buffer, mode)?;
+        let work = process.start_send(Some(to), comm, buffer, mode)?;
         return process.finish(work, Some(comm)).map(drop);
     }
-    let (transport, data) = (process.transport(), buffer.load(process));
+    let (transport, data) = (process.transport(), process.outgoing(to, comm, buffer));
     match mode {
         Mode::Standard => transport.send(to, data)?,
         Mode::Synchronous => transport.ssend(to, data)?,
@@ -144,13 +153,14 @@ fn recv<'n>(
         status.set(process, &Status::NO_PROCESS, false);
         return Ok(());
     };
-    let landing = Landing { buffer: data.buffer()?, communicator: comm.clone() };
+    let mut landing = Landing::new(data.buffer()?, &comm);
     if process.has_background() {
         let work = process.start_receive(Some(from), landing)?;
         let received = process.finish(work, Some(&comm))?;
         status.set(process, &received, false);
         return Ok(());
     }
+    landing.posted = process.posted(from, &comm, None);
     let message = process.transport().recv(from)?;
     landed(process, &landing, &message, status)
 }
@@ -163,7 +173,7 @@ fn isend<'n>(
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let work = process.start_send(comm.to(dest, tag)?, &data.buffer()?, Mode::Standard)?;
+    let work = process.start_send(comm.to(dest, tag)?, &comm, &data.buffer()?, Mode::Standard)?;
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())
 }
@@ -176,7 +186,7 @@ fn issend<'n>(
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let work = process.start_send(comm.to(dest, tag)?, &data.buffer()?, Mode::Synchronous)?;
+    let work = process.start_send(comm.to(dest, tag)?, &comm, &data.buffer()?, Mode::Synchronous)?;
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())
 }
@@ -193,7 +203,7 @@ fn irecv<'n>(
         None => Work::done(Status::NO_PROCESS),
         from => {
             let buffer = data.buffer()?;
-            process.start_receive(from, Landing { buffer, communicator: comm.clone() })?
+            process.start_receive(from, Landing::new(buffer, &comm))?
         }
     };
     request.set(process, process.enter(work, Some(&comm)));
@@ -210,7 +220,8 @@ fn send_init_as<'n>(
     request: Out<Handle>,
 ) -> Result<()> {
     let to = comm.to(dest, tag)?;
-    let start = move |process: &Process<'n>| process.start_send(to, &buffer, mode);
+    let of = comm.clone();
+    let start = move |process: &Process<'n>| process.start_send(to, &of, &buffer, mode);
     request.set(process, process.enter_persistent(comm, Rc::new(start)));
     Ok(())
 }
@@ -245,7 +256,7 @@ fn recv_init<'n>(
     comm: Comm<'n>,
     request: Out<Handle>,
 ) -> Result<()> {
-    let landing = Landing { buffer: data.buffer()?, communicator: comm.clone() };
+    let landing = Landing::new(data.buffer()?, &comm);
     let from = comm.from(source, tag)?;
     let start = move |process: &Process<'n>| process.start_receive(from, landing.clone());
     request.set(process, process.enter_persistent(&comm, Rc::new(start)));
@@ -258,19 +269,21 @@ fn exchange<'n>(
     sent: &Buffer,
     to: Option<To>,
     from: Option<From>,
-    landing: &Landing<'n>,
+    mut landing: Landing<'n>,
     status: StatusAddress,
 ) -> Result<()> {
-    let comm = &landing.communicator;
+    let comm = landing.communicator.clone();
     if let (Some(to), Some(from), false) = (to, from, process.has_background()) {
-        let message = process.transport().send_recv(to, sent.load(process), from)?;
-        return landed(process, landing, &message, status);
+        let data = process.outgoing(to, &comm, sent);
+        landing.posted = process.posted(from, &comm, None);
+        let message = process.transport().send_recv(to, data, from)?;
+        return landed(process, &landing, &message, status);
     }
     // The data is loaded before the receive, which may use the same memory, ends.
-    let send = process.start_send(to, sent, Mode::Standard)?;
-    let receive = process.start_receive(from, landing.clone())?;
-    let received = process.finish(receive, Some(comm))?;
-    process.finish(send, Some(comm))?;
+    let send = process.start_send(to, &comm, sent, Mode::Standard)?;
+    let receive = process.start_receive(from, landing)?;
+    let received = process.finish(receive, Some(&comm))?;
+    process.finish(send, Some(&comm))?;
     status.set(process, &received, false);
     Ok(())
 }
@@ -287,7 +300,7 @@ fn sendrecv<'n>(
     let sent = sent.buffer()?;
     let buffer = received.buffer()?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
-    exchange(process, &sent, to, from, &Landing { buffer, communicator: comm }, status)
+    exchange(process, &sent, to, from, Landing::new(buffer, &comm), status)
 }
 
 fn sendrecv_replace<'n>(
@@ -300,7 +313,7 @@ fn sendrecv_replace<'n>(
 ) -> Result<()> {
     let buffer = data.buffer()?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
-    exchange(process, &buffer, to, from, &Landing { buffer: buffer.clone(), communicator: comm }, status)
+    exchange(process, &buffer, to, from, Landing::new(buffer.clone(), &comm), status)
 }
 
 /// Starts a send and a receive as one request.
@@ -313,7 +326,7 @@ fn start_exchange<'n>(
     request: Out<Handle>,
 ) -> Result<()> {
     let comm = landing.communicator.clone();
-    let send = process.start_send(to, sent, Mode::Standard)?;
+    let send = process.start_send(to, &comm, sent, Mode::Standard)?;
     let receive = process.start_receive(from, landing)?;
     let both = crate::request::Both::begin(receive, send);
     request.set(process, process.enter(both, Some(&comm)));
@@ -332,7 +345,7 @@ fn isendrecv<'n>(
     let sent = sent.buffer()?;
     let buffer = received.buffer()?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
-    start_exchange(process, &sent, to, from, Landing { buffer, communicator: comm }, request)
+    start_exchange(process, &sent, to, from, Landing::new(buffer, &comm), request)
 }
 
 fn isendrecv_replace<'n>(
@@ -345,14 +358,7 @@ fn isendrecv_replace<'n>(
 ) -> Result<()> {
     let buffer = data.buffer()?;
     let (to, from) = (comm.to(dest, sendtag)?, comm.from(source, recvtag)?);
-    start_exchange(
-        process,
-        &buffer,
-        to,
-        from,
-        Landing { buffer: buffer.clone(), communicator: comm },
-        request,
-    )
+    start_exchange(process, &buffer, to, from, Landing::new(buffer.clone(), &comm), request)
 }
 
 fn probe<'n>(
@@ -375,7 +381,9 @@ fn probe<'n>(
         }
         process.polled()?;
     }
+    let posted = process.posted(from, &comm, None);
     let found = process.transport().probe(from)?;
+    process.withdrawn(posted);
     status.set(process, &comm.status(found.source, found.tag, found.bytes), false);
     Ok(())
 }

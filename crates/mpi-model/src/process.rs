@@ -16,6 +16,7 @@ use multicomputer::{
 
 use crate::{
     abi, attribute,
+    check::{Check, Checker, Site},
     clock::Clock,
     communicator::{self, Communicator},
     datatype, dynamic,
@@ -79,6 +80,8 @@ pub struct Settings {
     pub storage: Option<file::Storage>,
     /// The open files of the job. All processes need clones of one value.
     pub files: Arc<file::Shared>,
+    /// The check of the run, if it is checked. All processes need clones of one reference.
+    pub check: Option<Arc<Check>>,
     /// What the ranks of the job share: one and the same for all of them.
     pub shared: Arc<window::Shared>,
 }
@@ -109,8 +112,10 @@ pub struct Process<'n> {
     pub(crate) is_elsewhere: Cell<bool>,
     /// The object whose error handler takes an error of the current call.
     pub(crate) scope: RefCell<Scope<'n>>,
-    /// The function that the program has called last.
-    pub(crate) function: Cell<Option<&'static Function>>,
+    /// The call that the program has made last.
+    pub(crate) site: Rc<Cell<Option<Site>>>,
+    /// The notes of the rank, if the run is checked.
+    pub(crate) checker: Option<Checker>,
     /// The number of functions of the program that the current call has called and that have not returned.
     depth: Cell<usize>,
     /// Whether a call has ended the program.
@@ -150,7 +155,8 @@ impl<'n> Process<'n> {
     pub fn new(node: &Node<'n>, program: Rc<dyn Program>, settings: Settings) -> Process<'n> {
         let node = Transport::of(node);
         let clock = Clock::new(node, settings.poll);
-        Process {
+        let checker = settings.check.clone().map(|check| Checker::new(check, node.rank()));
+        let process = Process {
             node,
             world: Rc::new(node.world()),
             groups_of_members: OnceCell::new(),
@@ -160,7 +166,8 @@ impl<'n> Process<'n> {
             thread_level: Cell::new(abi::THREAD_SINGLE),
             is_elsewhere: Cell::new(false),
             scope: RefCell::new(Scope::Process),
-            function: Cell::new(None),
+            site: Rc::default(),
+            checker,
             depth: Cell::new(0),
             leaves: Cell::new(false),
             clock,
@@ -181,7 +188,27 @@ impl<'n> Process<'n> {
             files: RefCell::default(),
             ports: RefCell::default(),
             partitioned: RefCell::default(),
+        };
+        if process.checker.is_some() {
+            process.follow_objects();
         }
+        process
+    }
+
+    /// Lets the tables note which call has made an object.
+    fn follow_objects(&self) {
+        let site = &self.site;
+        self.communicators.borrow_mut().follow(site);
+        self.requests.borrow_mut().table.follow(site);
+        self.messages.borrow_mut().follow(site);
+        self.datatypes.borrow_mut().derived.follow(site);
+        self.error_handlers.borrow_mut().table.follow(site);
+        self.groups.borrow_mut().table.follow(site);
+        self.infos.borrow_mut().table.follow(site);
+        self.operators.borrow_mut().created.follow(site);
+        self.windows.borrow_mut().table.follow(site);
+        self.sessions.borrow_mut().table.follow(site);
+        self.files.borrow_mut().table.follow(site);
     }
 
     /// Makes the current thread, which runs `main` if `is_main`, the one that calls. Returns false if the thread level that was provided does
@@ -195,16 +222,19 @@ impl<'n> Process<'n> {
         is_allowed
     }
 
-    /// Carries out a call of the program. A callback may call it while another call is under way.
-    pub fn call(&self, function: &'static Function, words: &[usize]) -> Outcome {
+    /// Carries out a call of the program at a place, which [`check::Places`](crate::check::Places) names. A callback may call it while another
+    /// call is under way.
+    pub fn call(&self, function: &'static Function, words: &[usize], place: usize) -> Outcome {
         if self.leaves.get() {
             return Outcome::Leaves;
         }
         self.clock.called();
-        let outer = (self.function.replace(Some(function)), self.scope.replace(Scope::Process));
+        let site = Site { function: function.name, place };
+        let outer = (self.site.replace(Some(site)), self.scope.replace(Scope::Process));
+        self.note_call(function, words);
         let outcome = self.outcome(function, words);
         if self.depth.get() > 0 {
-            self.function.set(outer.0);
+            self.site.set(outer.0);
             *self.scope.borrow_mut() = outer.1;
         }
         outcome
@@ -227,6 +257,7 @@ impl<'n> Process<'n> {
             }
             Err(Error::Mpi(error)) => {
                 self.find_scope(function, words);
+                self.note_error(&error);
                 self.raise(&error)
             }
         }
@@ -282,7 +313,12 @@ impl<'n> Process<'n> {
 
     /// The function that the program has called last.
     pub fn last_function(&self) -> Option<&'static str> {
-        self.function.get().map(|function| function.name)
+        self.site.get().map(|site| site.function)
+    }
+
+    /// Whether MPI is initialized and not finalized.
+    pub fn is_initialized(&self) -> bool {
+        self.phase.get() == Phase::Initialized
     }
 
     /// Calls a function of the program. No object of the process may be borrowed: the function may call MPI.

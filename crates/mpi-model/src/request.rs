@@ -17,6 +17,7 @@ use multicomputer::comm::{Message, transport::RequestId};
 use crate::{
     abi,
     buffer::Buffer,
+    check::PostedId,
     communicator::Communicator,
     error::{Class, Error, MpiError, Result},
     generalized::Generalized,
@@ -67,6 +68,8 @@ impl<'n> Both<'n> {
             truncated: Cell::new(Status::EMPTY),
             communicator: None,
             partitions: None,
+            was_started: Cell::new(false),
+            flights: RefCell::default(),
         };
         let both = Both([request(receive), request(send)]);
         if both.first_pending().is_none() { Work::done(both.status()) } else { Work::Steps(Box::new(both)) }
@@ -119,6 +122,8 @@ pub(crate) enum Work<'n> {
 pub(crate) struct Landing<'n> {
     pub(crate) buffer: Buffer,
     pub(crate) communicator: Rc<Communicator<'n>>,
+    /// The note of the receive, if the run is checked.
+    pub(crate) posted: Option<PostedId>,
 }
 
 /// Begins the work of a persistent request.
@@ -137,6 +142,10 @@ pub(crate) struct Request<'n> {
     communicator: Option<Rc<Communicator<'n>>>,
     /// The partitions of a partitioned request.
     pub(crate) partitions: Option<Rc<Partitions<'n>>>,
+    /// Whether a persistent request was ever started.
+    was_started: Cell<bool>,
+    /// The buffers of the operation, if the run is checked.
+    pub(crate) flights: RefCell<Vec<u32>>,
 }
 
 /// The requests of a process.
@@ -153,12 +162,18 @@ impl Default for State<'_> {
 }
 
 impl<'n> Landing<'n> {
+    /// A buffer for a message of a communicator.
+    pub(crate) fn new(buffer: Buffer, communicator: &Rc<Communicator<'n>>) -> Landing<'n> {
+        Landing { buffer, communicator: communicator.clone(), posted: None }
+    }
+
     /// Stores the data of a message and returns its status. A message that ends within an element has another type than the receive.
     pub(crate) fn land(
         &self,
         process: &Process<'n>,
         message: &Message,
     ) -> std::result::Result<Status, MpiError> {
+        process.arrived(message, &self.buffer, self.posted);
         let (room, bytes) = (self.buffer.bytes(), message.len());
         let status = self.communicator.status(message.source, message.tag, bytes);
         if bytes <= room {
@@ -226,6 +241,8 @@ impl<'n> Request<'n> {
             truncated: Cell::new(Status::EMPTY),
             communicator,
             partitions: None,
+            was_started: Cell::new(false),
+            flights: RefCell::default(),
         })
     }
 
@@ -242,7 +259,19 @@ impl<'n> Request<'n> {
             truncated: Cell::new(Status::EMPTY),
             communicator: Some(communicator.clone()),
             partitions,
+            was_started: Cell::new(false),
+            flights: RefCell::default(),
         })
+    }
+
+    /// Whether the request is persistent.
+    pub(crate) fn is_persistent(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// Whether the persistent request was ever started.
+    pub(crate) fn was_started(&self) -> bool {
+        self.was_started.get()
     }
 
     /// Whether the program has started the request and has not waited for it.
@@ -284,7 +313,7 @@ impl<'n> Request<'n> {
                 }
                 Ok(Status::EMPTY)
             }
-            Work::Steps(steps) => match steps.complete(process, id, message) {
+            Work::Steps(steps) => match process.internally(|| steps.complete(process, id, message)) {
                 Err(Error::Mpi(error)) => Err(error),
                 Err(Error::Leave) => return Err(Error::Leave),
                 Ok(()) if steps.first_pending().is_none() => Ok(steps.status()),
@@ -301,6 +330,7 @@ impl<'n> Process<'n> {
     /// Enters a request into the table and returns its handle.
     pub(crate) fn enter(&self, work: Work<'n>, communicator: Option<&Rc<Communicator<'n>>>) -> Handle {
         let request = Request::new(work, communicator);
+        request.flights.replace(self.departed());
         self.keep_in_background(&request);
         self.requests.borrow_mut().table.insert(request)
     }
@@ -461,6 +491,7 @@ impl<'n> Process<'n> {
     /// handle.
     fn end_request(&self, handle: Handle, request: &Request<'n>) -> (Result<Status>, Handle) {
         let result = self.result(request);
+        self.request_ends(request);
         if request.start.is_some() {
             request.is_active.set(false);
             return (result, handle);

@@ -53,7 +53,7 @@ impl<'n> Argument<'n> for Session {
 /// The sessions of a process.
 #[derive(Debug)]
 pub struct State {
-    table: Table<Session>,
+    pub(crate) table: Table<Session>,
 }
 
 impl Default for State {

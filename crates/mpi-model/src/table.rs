@@ -1,10 +1,10 @@
 //! Tables of the objects that handles stand for.
 
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
 use slab::Slab;
 
-use crate::word::Handle;
+use crate::{check::Site, word::Handle};
 
 /// The kinds of objects. The kind is part of a handle, so a handle of another kind is not mistaken for one of this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +31,21 @@ const KIND: u32 = 24;
 pub struct Table<T> {
     kind: Kind,
     predefined: BTreeMap<usize, T>,
-    objects: Slab<T>,
+    /// Each with the call that has made it.
+    objects: Slab<(Option<Site>, T)>,
+    /// The call that the program has made last.
+    site: Rc<Cell<Option<Site>>>,
 }
 
 impl<T: Clone> Table<T> {
     /// Makes a table without objects.
     pub fn new(kind: Kind) -> Table<T> {
-        Table { kind, predefined: BTreeMap::new(), objects: Slab::new() }
+        Table { kind, predefined: BTreeMap::new(), objects: Slab::new(), site: Rc::default() }
+    }
+
+    /// Notes with each new object the call that makes it.
+    pub(crate) fn follow(&mut self, site: &Rc<Cell<Option<Site>>>) {
+        self.site = site.clone();
     }
 
     /// Adds a predefined object.
@@ -47,13 +55,13 @@ impl<T: Clone> Table<T> {
 
     /// Adds an object and returns its handle.
     pub fn insert(&mut self, object: T) -> Handle {
-        Handle((self.kind as usize) << KIND | self.objects.insert(object))
+        Handle((self.kind as usize) << KIND | self.objects.insert((self.site.get(), object)))
     }
 
     /// Returns the object of a handle.
     pub fn get(&self, handle: Handle) -> Option<T> {
         match self.index(handle) {
-            Some(index) => self.objects.get(index).cloned(),
+            Some(index) => self.objects.get(index).map(|(_, object)| object.clone()),
             None => self.predefined.get(&handle.0).cloned(),
         }
     }
@@ -61,7 +69,7 @@ impl<T: Clone> Table<T> {
     /// Returns the object of a handle, for a change.
     pub fn get_mut(&mut self, handle: Handle) -> Option<&mut T> {
         match self.index(handle) {
-            Some(index) => self.objects.get_mut(index),
+            Some(index) => self.objects.get_mut(index).map(|(_, object)| object),
             None => self.predefined.get_mut(&handle.0),
         }
     }
@@ -74,12 +82,27 @@ impl<T: Clone> Table<T> {
     /// Removes the object of a handle; predefined objects stay.
     pub fn remove(&mut self, handle: Handle) -> Option<T> {
         let index = self.index(handle)?;
-        self.objects.try_remove(index)
+        self.objects.try_remove(index).map(|(_, object)| object)
     }
 
     /// The objects that are not predefined, with their handles.
     pub fn iter(&self) -> impl Iterator<Item = (Handle, &T)> {
-        self.objects.iter().map(|(index, object)| (Handle((self.kind as usize) << KIND | index), object))
+        self.objects.iter().map(|(index, (_, object))| (Handle((self.kind as usize) << KIND | index), object))
+    }
+
+    /// The call that has made an object.
+    pub(crate) fn site(&self, handle: Handle) -> Option<Site> {
+        self.objects.get(self.index(handle)?)?.0
+    }
+
+    /// The objects that are not predefined, with the calls that have made them.
+    pub(crate) fn sites(&self) -> impl Iterator<Item = (Option<Site>, &T)> {
+        self.objects.iter().map(|(_, (site, object))| (*site, object))
+    }
+
+    /// The calls that have made the objects that are not predefined.
+    pub(crate) fn open(&self) -> Vec<Option<Site>> {
+        self.sites().map(|(site, _)| site).collect()
     }
 
     fn index(&self, handle: Handle) -> Option<usize> {

@@ -22,7 +22,7 @@ pub(crate) struct Tester<'a, 'n> {
 impl Tester<'_, '_> {
     /// Calls a function of MPI.
     pub(crate) fn call(&self, name: &str, words: &[usize]) -> Outcome {
-        self.process.call(function::named(name).unwrap_or_else(|| panic!("there is no {name}")), words)
+        self.process.call(function::named(name).unwrap_or_else(|| panic!("there is no {name}")), words, 0)
     }
 
     /// Calls a function that returns, and returns its error code.

@@ -112,7 +112,8 @@ fn create(
     let mut state = process.attributes.borrow_mut();
     let number = state.next_key;
     state.next_key += 1;
-    state.keyvals.insert(number, Rc::new(Keyval { key: number, kind, copy, delete, extra_state }));
+    let site = process.site.get();
+    state.keyvals.insert(number, Rc::new(Keyval { key: number, kind, copy, delete, extra_state, site }));
     key.set(process, number);
     Ok(())
 }

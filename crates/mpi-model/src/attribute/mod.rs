@@ -22,6 +22,7 @@ pub(crate) use self::function::FUNCTIONS;
 pub use self::predefined::WindowAttributes;
 pub(crate) use self::predefined::enter_window;
 use crate::{
+    check::Site,
     communicator::Communicator,
     error::{Class, Error, Result},
     process::Process,
@@ -53,6 +54,8 @@ struct Keyval {
     copy: Callback,
     delete: Callback,
     extra_state: usize,
+    /// The call that has made it.
+    site: Option<Site>,
 }
 
 /// The value of an attribute, as it was set.
@@ -192,6 +195,13 @@ pub struct State {
     windows: BTreeMap<Handle, Window>,
     /// Addresses of the values of predefined attributes.
     cells: BTreeMap<(Handle, i32), usize>,
+}
+
+impl State {
+    /// The calls that have made the keys that the program has not freed.
+    pub(crate) fn left(&self) -> Vec<Option<Site>> {
+        self.keyvals.values().map(|keyval| keyval.site).collect()
+    }
 }
 
 impl Default for State {

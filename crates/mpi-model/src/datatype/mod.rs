@@ -257,7 +257,7 @@ impl<'n> Argument<'n> for Committed {
 /// The datatypes of a process.
 #[derive(Debug)]
 pub struct State {
-    derived: Table<Datatype>,
+    pub(crate) derived: Table<Datatype>,
     /// Predefined datatypes by their handles from [`basic::NULL`]; made when they are first used.
     predefined: Vec<Option<Datatype>>,
     /// Datatypes of `MPI_Type_create_f90_real` and similar functions, which return one datatype for equal arguments.

@@ -32,6 +32,34 @@ enum Kind {
     Several(u64),
 }
 
+/// How two signatures differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// The basic types differ.
+    Type,
+    /// One has more elements.
+    Count,
+}
+
+impl Signature {
+    /// How the signature differs from another one, if it does. Untyped data differs by its length only.
+    pub fn difference(&self, other: &Signature) -> Option<Difference> {
+        let hash = |signature: &Signature| match signature.kind {
+            Kind::One(basic) => copies(code(basic), 1, signature.elements),
+            Kind::Several(hash) => hash,
+            Kind::Untyped => 0,
+        };
+        match (self.kind, other.kind) {
+            (Kind::Untyped, _) | (_, Kind::Untyped) => {
+                (self.bytes != other.bytes).then_some(Difference::Count)
+            }
+            (Kind::One(a), Kind::One(b)) if code(a) != code(b) => Some(Difference::Type),
+            _ if self.elements != other.elements => Some(Difference::Count),
+            _ => (hash(self) != hash(other)).then_some(Difference::Type),
+        }
+    }
+}
+
 impl Object {
     /// The signature of `count` elements.
     pub fn signature(&self, count: u64) -> Signature {

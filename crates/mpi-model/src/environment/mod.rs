@@ -78,6 +78,7 @@ fn initialized(process: &Process<'_>, flag: Out<i32>) -> Result<()> {
 }
 
 fn finalize(process: &Process<'_>) -> Result<()> {
+    process.check_finalize();
     // The first step of MPI_Finalize is as if MPI_COMM_SELF were freed: its attributes are deleted, the last one first.
     let own = process.communicators.borrow().get(abi::COMM_SELF);
     if let Some(own) = own {

@@ -11,6 +11,7 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use crate::{
     abi,
+    check::Site,
     communicator::Communicator,
     error::{Class, Error, MpiError, Result},
     function::functions,
@@ -33,7 +34,7 @@ enum Action {
 }
 
 #[derive(Clone, Debug)]
-struct ErrorHandler {
+pub(crate) struct ErrorHandler {
     action: Action,
     /// The number of references that the program has and has not freed.
     references: u64,
@@ -66,7 +67,7 @@ struct Added {
 /// The error handlers of a process, and the errors that the program has added.
 #[derive(Debug)]
 pub struct State {
-    table: Table<ErrorHandler>,
+    pub(crate) table: Table<ErrorHandler>,
     /// The handlers of windows, files and sessions.
     handlers: BTreeMap<Handle, Handle>,
     /// By error code. A class is the code that is its own class.
@@ -95,6 +96,11 @@ impl State {
     /// The largest error code in use: attribute `MPI_LASTUSEDCODE`.
     pub(crate) fn last_used_code(&self) -> i32 {
         self.added.keys().next_back().copied().unwrap_or(abi::ERR_LASTCODE)
+    }
+
+    /// The calls that have made the handlers that the program has not freed.
+    pub(crate) fn left(&self) -> Vec<Option<Site>> {
+        self.table.sites().filter(|(_, handler)| handler.references > 0).map(|(site, _)| site).collect()
     }
 
     /// The action of a handler, which may have been freed.

@@ -85,7 +85,7 @@ pub(crate) const ALL: [&[Function]; 3] = [FUNCTIONS, access::FUNCTIONS, pointer:
 
 /// The open files of a process.
 pub(crate) struct State<'n> {
-    table: Table<Rc<File<'n>>>,
+    pub(crate) table: Table<Rc<File<'n>>>,
 }
 
 impl Default for State<'_> {

@@ -142,7 +142,7 @@ impl<'n> Argument<'n> for Rc<Group> {
 /// The groups of a process.
 #[derive(Debug)]
 pub struct State {
-    table: Table<Rc<Group>>,
+    pub(crate) table: Table<Rc<Group>>,
 }
 
 impl Default for State {

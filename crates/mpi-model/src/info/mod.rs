@@ -70,7 +70,7 @@ impl<'n> Argument<'n> for Info {
 /// The info objects of a process.
 #[derive(Debug)]
 pub struct State {
-    table: Table<Rc<RefCell<Info>>>,
+    pub(crate) table: Table<Rc<RefCell<Info>>>,
 }
 
 impl Default for State {

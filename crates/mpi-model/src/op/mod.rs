@@ -150,7 +150,7 @@ impl<'n> Argument<'n> for Operator {
 /// The operators of a process.
 #[derive(Debug)]
 pub struct State {
-    created: Table<Operator>,
+    pub(crate) created: Table<Operator>,
 }
 
 impl Default for State {

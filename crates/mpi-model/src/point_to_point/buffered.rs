@@ -86,7 +86,7 @@ fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), co
         None => return Err(Error::new(Class::BUFFER, "no buffer is attached: call MPI_Buffer_attach first")),
     }
     // A message to the process itself does not leave the buffer before its receive takes it.
-    let (transport, data) = (process.transport(), buffer.load(process));
+    let (transport, data) = (process.transport(), process.outgoing(to, comm, buffer));
     let is_own = to.rank == transport.rank();
     let id = if is_own { transport.issend(to, data)? } else { transport.isend(to, data)? };
     buffered.borrow().sends.borrow_mut().push((id, needed));

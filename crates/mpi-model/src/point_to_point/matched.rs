@@ -78,7 +78,10 @@ fn mprobe<'n>(
     };
     let (found, claim) = loop {
         if !process.has_background() {
-            break process.transport().claim(from)?;
+            let posted = process.posted(from, &comm, None);
+            let found = process.transport().claim(from)?;
+            process.withdrawn(posted);
+            break found;
         }
         process.progress()?;
         match process.transport().try_claim(from)? {
@@ -119,7 +122,7 @@ fn mrecv<'n>(process: &Process<'n>, data: Data, message: Out<Handle>, status: St
         status.set(process, &Status::NO_PROCESS, false);
         return Ok(());
     };
-    let landing = Landing { buffer, communicator: comm };
+    let landing = Landing::new(buffer, &comm);
     let message = process.transport().recv_claimed(claim)?;
     landed(process, &landing, &message, status)
 }
@@ -131,7 +134,7 @@ fn imrecv<'n>(process: &Process<'n>, data: Data, message: Out<Handle>, request: 
         return Ok(());
     };
     let id = process.transport().irecv_claimed(claim)?;
-    let work = Work::Receive(id, Landing { buffer, communicator: comm.clone() });
+    let work = Work::Receive(id, Landing::new(buffer, &comm));
     request.set(process, process.enter(work, Some(&comm)));
     Ok(())
 }

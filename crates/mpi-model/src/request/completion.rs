@@ -335,6 +335,7 @@ fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
         }
     }
     process.requests.borrow_mut().table.remove(handle);
+    process.forget_flights(&found);
     request.set(process, abi::REQUEST_NULL);
     Ok(())
 }
@@ -452,6 +453,8 @@ fn start_one(process: &Process<'_>, handle: Handle) -> Result<()> {
         return refusal("the persistent request is active already: wait for it first");
     }
     *found.work.borrow_mut() = start(process)?;
+    found.flights.replace(process.departed());
+    found.was_started.set(true);
     found.is_active.set(true);
     process.keep_in_background(&found);
     Ok(())
@@ -463,12 +466,13 @@ fn cancel(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
         return generalized.cancel(process);
     }
     let posted = match &*found.work.borrow() {
-        Work::Receive(id, _) => Some(*id),
+        Work::Receive(id, landing) => Some((*id, landing.posted)),
         _ => None,
     };
-    if let Some(id) = posted
+    if let Some((id, posted)) = posted
         && process.transport().cancel(id)?
     {
+        process.withdrawn(posted);
         *found.work.borrow_mut() = Work::done(Status { is_cancelled: true, ..Status::EMPTY });
     }
     Ok(())

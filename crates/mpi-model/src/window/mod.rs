@@ -129,7 +129,7 @@ impl Window<'_> {
 
 /// The windows of a process.
 pub(crate) struct State<'n> {
-    table: Table<Rc<Window<'n>>>,
+    pub(crate) table: Table<Rc<Window<'n>>>,
 }
 
 impl Default for State<'_> {

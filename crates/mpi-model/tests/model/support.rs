@@ -39,7 +39,7 @@ impl Rank<'_, '_> {
     pub(crate) fn code(&self, name: &str, words: &[usize]) -> Result<i32, Left> {
         let function = function::named(name).unwrap_or_else(|| panic!("{name} is not supported"));
         assert_eq!(function.arguments.len(), words.len(), "arguments of {name}: {:?}", function.arguments);
-        match self.process.call(function, words) {
+        match self.process.call(function, words, 0) {
             Outcome::Returns(code) => Ok(code),
             Outcome::Leaves => Err(Left(self.process.end())),
         }

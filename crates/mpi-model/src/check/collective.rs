@@ -1,0 +1,233 @@
+//! Collective calls: all processes of a communicator make the same ones in the same order, with arguments that fit.
+
+use std::collections::BTreeMap;
+
+use multicomputer::Rank;
+
+use super::{
+    Check, Finding, Kind, Line, Site, argument,
+    ledger::{Label, Operation},
+};
+use crate::{
+    communicator::{self, Communicator},
+    datatype::signature::{Difference, Signature},
+    function::Function,
+    op::Operator,
+    process::Process,
+    word::{Address, Argument, Handle},
+};
+
+/// Functions beside those of the chapter on collective operations that all processes of a communicator call.
+const OTHERS: &[&str] = &[
+    "MPI_Cart_create",
+    "MPI_Cart_map",
+    "MPI_Cart_sub",
+    "MPI_Comm_create",
+    "MPI_Comm_dup",
+    "MPI_Comm_dup_with_info",
+    "MPI_Comm_idup",
+    "MPI_Comm_idup_with_info",
+    "MPI_Comm_split",
+    "MPI_Comm_split_type",
+    "MPI_Dist_graph_create",
+    "MPI_Dist_graph_create_adjacent",
+    "MPI_File_open",
+    "MPI_Graph_create",
+    "MPI_Graph_map",
+    "MPI_Intercomm_create",
+    "MPI_Intercomm_merge",
+    "MPI_Win_allocate",
+    "MPI_Win_allocate_shared",
+    "MPI_Win_create",
+    "MPI_Win_create_dynamic",
+];
+
+/// The names of the argument with the communicator of a collective call.
+const COMMUNICATORS: [&str; 4] = ["comm", "comm_old", "local_comm", "intercomm"];
+
+/// What a rank gives in a collective call.
+#[derive(Clone, Debug)]
+pub(super) struct Entered {
+    site: Site,
+    /// The name of the function without `_c`.
+    function: &'static str,
+    comm: Label,
+    root: Option<i32>,
+    operator: Option<String>,
+    /// The amounts of data that have to be the same on all ranks, each with the name of the datatype.
+    data: Vec<(Signature, String)>,
+}
+
+/// Notes a call, and compares the calls of all ranks once they have made it.
+pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, words: &[usize]) {
+    let Some(checker) = &process.checker else { return };
+    let name = base(function.name);
+    let is_collective = crate::collective::ALL
+        .iter()
+        .any(|functions| functions.iter().any(|other| other.name == function.name));
+    if !is_collective && !OTHERS.contains(&name) {
+        return;
+    }
+    let comm = COMMUNICATORS.iter().find_map(|of| argument(function, words, of));
+    let Some(comm) = comm.and_then(|word| process.communicators.borrow().get(Handle(word))) else { return };
+    let entered = Entered {
+        site: process.site(),
+        function: name,
+        comm: process.label(&comm),
+        root: argument(function, words, "root").map(|root| root as i32).filter(|_| comm.remote.is_none()),
+        operator: argument(function, words, "op")
+            .and_then(|word| Operator::decode(process, word).ok())
+            .map(|operator| operator.to_string()),
+        data: if comm.remote.is_some() { Vec::new() } else { data(process, &comm, function, words) },
+    };
+    let context = comm.messages().context();
+    let number = {
+        let mut calls = checker.calls.borrow_mut();
+        let number = calls.entry(context).or_insert(0);
+        *number += 1;
+        *number
+    };
+    let complete = {
+        let mut ledger = checker.check.ledger.lock();
+        let operation = ledger
+            .operations
+            .entry((context, number))
+            .or_insert_with(|| Operation { members: members(&comm), entered: BTreeMap::new() });
+        operation.entered.insert(checker.rank, entered);
+        let is_complete = operation.entered.len() == operation.members.len();
+        if is_complete { ledger.operations.remove(&(context, number)) } else { None }
+    };
+    if let Some(operation) = complete {
+        compare(&checker.check, &operation);
+    }
+}
+
+/// The name of a function without the ending of its form with large counts.
+fn base(name: &'static str) -> &'static str {
+    name.strip_suffix("_c").unwrap_or(name)
+}
+
+/// All processes of a communicator, as ranks of the world.
+fn members(comm: &Communicator<'_>) -> Vec<Rank> {
+    let remote = comm.remote.iter().flat_map(|remote| remote.nodes.iter().copied());
+    communicator::nodes(comm).into_iter().chain(remote).collect()
+}
+
+/// The amounts of data of a call that are the same on all ranks.
+fn data(
+    process: &Process<'_>,
+    comm: &Communicator<'_>,
+    function: &Function,
+    words: &[usize],
+) -> Vec<(Signature, String)> {
+    let word = |name: &str| argument(function, words, name);
+    let amount = |count: &str, datatype: &str| {
+        let (count, datatype) = (word(count)? as i64, process.datatype(Handle(word(datatype)?)).ok()?);
+        let count = u64::try_from(count).ok()?;
+        Some((datatype.signature(count), datatype.to_string()))
+    };
+    let is_given = |buffer| word(buffer).is_some_and(|address| Address(address) != Address::IN_PLACE);
+    let is_root = word("root").is_none_or(|root| root as i32 == comm.rank());
+    let name = base(function.name).trim_start_matches("MPI_").trim_end_matches("_init").to_lowercase();
+    let sent = || amount("sendcount", "sendtype").filter(|_| is_given("sendbuf"));
+    let received = || amount("recvcount", "recvtype").filter(|_| is_given("recvbuf"));
+    let all = match name.strip_prefix('i').unwrap_or(&name) {
+        "bcast" | "reduce" | "allreduce" | "scan" | "exscan" => [amount("count", "datatype"), None],
+        "reduce_scatter_block" => [amount("recvcount", "datatype"), None],
+        "gather" => [sent(), received().filter(|_| is_root)],
+        "scatter" => [sent().filter(|_| is_root), received()],
+        "allgather" | "alltoall" => [sent(), received()],
+        _ => [None, None],
+    };
+    all.into_iter().flatten().collect()
+}
+
+/// Compares the calls of the ranks that have made one. The calls of most ranks are taken as right, if as many agree the one of the lowest rank.
+pub(super) fn compare(check: &Check, operation: &Operation) {
+    let entered: Vec<(Rank, &Entered)> =
+        operation.entered.iter().map(|(rank, entered)| (*rank, entered)).collect();
+    let line = |(rank, entered): (Rank, &Entered)| check.line(rank, entered.site);
+    let add = |kind, text, wrong, right, help: &str| {
+        check.add(Finding::new(kind, text, line(wrong)).with(vec![line(right)]).help(help));
+    };
+    if let Some((wrong, right)) = odd_one(&entered, |entered| entered.function) {
+        let text = format!(
+            "{} is called on {} where rank {} calls {}",
+            wrong.1.function,
+            wrong.1.comm.text(check, wrong.0),
+            right.0,
+            right.1.function
+        );
+        let help = "all ranks of a communicator have to make the same collective calls in the same order";
+        return add(Kind::CallOrder, text, wrong, right, help);
+    }
+    if let Some((wrong, right)) = odd_one(&entered, |entered| entered.root) {
+        let root = |entered: &Entered| entered.root.unwrap_or_default();
+        let text = format!(
+            "{} has root {} where rank {} has root {}",
+            wrong.1.function,
+            root(wrong.1),
+            right.0,
+            root(right.1)
+        );
+        return add(Kind::RootMismatch, text, wrong, right, "give the same root on all ranks");
+    }
+    if let Some((wrong, right)) = odd_one(&entered, |entered| entered.operator.clone()) {
+        let operator = |entered: &Entered| entered.operator.clone().unwrap_or_default();
+        let text = format!(
+            "{} has {} where rank {} has {}",
+            wrong.1.function,
+            operator(wrong.1),
+            right.0,
+            operator(right.1)
+        );
+        return add(Kind::OperatorMismatch, text, wrong, right, "give the same operator on all ranks");
+    }
+    let all = || {
+        entered
+            .iter()
+            .flat_map(|&(rank, entered)| entered.data.iter().map(move |data| ((rank, entered), data)))
+    };
+    let Some((first, (right, right_type))) = all().next() else { return };
+    for (wrong, (amount, name)) in all() {
+        let (kind, help) = match right.difference(amount) {
+            None => continue,
+            Some(Difference::Type) => (Kind::DatatypeMismatch, "give the same basic datatypes on all ranks"),
+            Some(Difference::Count) => (Kind::CountMismatch, "give the same amount of data on all ranks"),
+        };
+        let text = format!(
+            "{} has {amount} ({name}) where rank {} has {right} ({right_type})",
+            wrong.1.function, first.0
+        );
+        return add(kind, text, wrong, first, help);
+    }
+}
+
+/// The lowest rank that differs from most, and one of those from which it differs.
+fn odd_one<'e, K: Ord>(
+    entered: &[(Rank, &'e Entered)],
+    of: impl Fn(&Entered) -> K,
+) -> Option<((Rank, &'e Entered), (Rank, &'e Entered))> {
+    let mut groups: BTreeMap<K, Vec<(Rank, &'e Entered)>> = BTreeMap::new();
+    for &(rank, entered) in entered {
+        groups.entry(of(entered)).or_default().push((rank, entered));
+    }
+    let most = groups.values().max_by_key(|group| (group.len(), std::cmp::Reverse(group[0].0)))?;
+    let right = most[0];
+    let wrong = entered.iter().find(|(_, entered)| of(entered) != of(right.1))?;
+    Some((*wrong, right))
+}
+
+impl Entered {
+    pub(super) fn line(&self, check: &Check, rank: Rank) -> Line {
+        check.line(rank, self.site)
+    }
+
+    pub(super) fn function(&self) -> &'static str {
+        self.function
+    }
+
+    pub(super) fn comm(&self, check: &Check, rank: Rank) -> String {
+        self.comm.text(check, rank)
+    }
+}

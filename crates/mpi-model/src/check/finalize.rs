@@ -1,0 +1,62 @@
+//! What a program leaves at `MPI_Finalize`: operations in progress, and objects that it has not freed.
+
+use super::{Finding, Kind, Site};
+use crate::process::Process;
+
+impl Process<'_> {
+    /// Adds a finding for each object that is left.
+    pub(crate) fn check_finalize(&self) {
+        let Some(checker) = &self.checker else { return };
+        let add = |site: Option<Site>, kind: Kind, what: &str, help: &str| {
+            let site = site.unwrap_or_else(|| self.site());
+            let text = format!(
+                "{what} of {} {}",
+                site.function,
+                match kind {
+                    Kind::MissingWait => "is never completed by a wait or a test",
+                    Kind::MissingStart => "is never started",
+                    _ => "is never freed",
+                }
+            );
+            checker.check.add(Finding::new(kind, text, checker.line(site)).help(help));
+        };
+        for (site, request) in self.requests.borrow().table.sites() {
+            if request.is_active() {
+                add(site, Kind::MissingWait, "the request", "call MPI_Wait or MPI_Test until it is complete");
+            } else if request.is_persistent() && !request.was_started() {
+                add(
+                    site,
+                    Kind::MissingStart,
+                    "the persistent request",
+                    "call MPI_Start, or leave the request out",
+                );
+            } else {
+                add(site, Kind::Leak, "the request", "call MPI_Request_free");
+            }
+        }
+        let leak = |sites: Vec<Option<Site>>, what: &str, help: &str| {
+            sites.into_iter().for_each(|site| add(site, Kind::Leak, what, help));
+        };
+        leak(
+            self.communicators.borrow().open(),
+            "the communicator",
+            "call MPI_Comm_free before MPI_Finalize",
+        );
+        leak(self.groups.borrow().table.open(), "the group", "call MPI_Group_free before MPI_Finalize");
+        leak(
+            self.datatypes.borrow().derived.open(),
+            "the datatype",
+            "call MPI_Type_free before MPI_Finalize",
+        );
+        leak(self.operators.borrow().created.open(), "the operator", "call MPI_Op_free before MPI_Finalize");
+        leak(self.infos.borrow().table.open(), "the info object", "call MPI_Info_free before MPI_Finalize");
+        leak(self.windows.borrow().table.open(), "the window", "call MPI_Win_free before MPI_Finalize");
+        leak(self.files.borrow().table.open(), "the file", "call MPI_File_close before MPI_Finalize");
+        leak(self.messages.borrow().open(), "the message", "receive it by MPI_Mrecv before MPI_Finalize");
+        leak(self.sessions.borrow().table.open(), "the session", "call MPI_Session_finalize");
+        let handlers = self.error_handlers.borrow().left();
+        leak(handlers, "the error handler", "call MPI_Errhandler_free before MPI_Finalize");
+        let keys = self.attributes.borrow().left();
+        leak(keys, "the attribute key", "free the key before MPI_Finalize");
+    }
+}

@@ -1,0 +1,237 @@
+//! Buffers of operations in progress. Until a nonblocking operation is complete, the program may not write its send buffer and not use its
+//! receive buffer (MPI 5.0, section 3.7.2).
+//!
+//! Two things are compared: the bytes of the buffer at the beginning and at the end of the operation, which shows what the program has
+//! written, and its place with the buffers of other calls, which shows what they read and write.
+
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hasher as _},
+};
+
+use super::{Finding, Kind, Site, argument};
+use crate::{
+    buffer::Buffer,
+    function::Function,
+    process::Process,
+    request::Request,
+    word::{Address, Handle},
+};
+
+/// What an operation does with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Send,
+    Receive,
+}
+
+/// The number of pieces up to which a buffer is compared with other buffers.
+const MAX_PIECES: usize = 4096;
+
+/// A buffer of an operation in progress.
+pub(super) struct Flight {
+    /// The number of its call.
+    call: u64,
+    site: Site,
+    role: Role,
+    buffer: Buffer,
+    /// The first and the last address of each piece of the buffer.
+    pieces: Vec<(usize, usize)>,
+    /// The hash of the bytes at the beginning, if they do not change before the operation ends for the program.
+    hash: Option<u64>,
+}
+
+/// The buffers of the operations in progress on a rank.
+#[derive(Default)]
+pub(super) struct Flights {
+    by_number: BTreeMap<u32, Flight>,
+    next: u32,
+    /// Those of the call that is being made, which no request has yet.
+    new: Vec<u32>,
+}
+
+/// The pieces of a buffer in memory, in order; none if they are too many.
+fn pieces(buffer: &Buffer) -> Vec<(usize, usize)> {
+    let mut pieces = Vec::new();
+    buffer.datatype.layout().for_each_run(buffer.count as u64, |at, length| {
+        if pieces.len() <= MAX_PIECES && length > 0 {
+            let first = buffer.address.offset(at).0;
+            pieces.push((first, first + length as usize - 1));
+        }
+    });
+    if pieces.len() > MAX_PIECES {
+        return Vec::new();
+    }
+    pieces.sort_unstable();
+    pieces
+}
+
+/// Whether two lists of pieces have an address in common.
+fn overlap(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
+    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
+    while let (Some(&&a), Some(&&b)) = (left.peek(), right.peek()) {
+        if a.1 < b.0 {
+            left.next();
+        } else if b.1 < a.0 {
+            right.next();
+        } else {
+            return true;
+        }
+    }
+    false
+}
+
+impl<'n> Process<'n> {
+    fn hash(&self, buffer: &Buffer) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(&buffer.datatype.pack(&*self.program, buffer.address, buffer.count as u64));
+        hasher.finish()
+    }
+
+    /// Notes the buffer of a nonblocking operation that begins. The next request that the program gets has it.
+    pub(crate) fn departs(&self, buffer: &Buffer, role: Role) -> Option<u32> {
+        let checker = self.checker.as_ref()?;
+        if buffer.bytes() == 0 {
+            return None;
+        }
+        let flight = Flight {
+            call: checker.call.get(),
+            site: self.site(),
+            role,
+            pieces: pieces(buffer),
+            hash: Some(self.hash(buffer)),
+            buffer: buffer.clone(),
+        };
+        self.compare_with_flights(&flight.pieces, role == Role::Receive);
+        let flights = &mut *checker.flights.borrow_mut();
+        // A call that sends and receives with one buffer changes what it has sent.
+        if role == Role::Receive {
+            for number in &flights.new {
+                if flights.by_number.get(number).is_some_and(|sent| overlap(&sent.pieces, &flight.pieces)) {
+                    flights.by_number.remove(number);
+                }
+            }
+        }
+        let number = flights.next;
+        flights.next = number.wrapping_add(1);
+        flights.by_number.insert(number, flight);
+        flights.new.push(number);
+        Some(number)
+    }
+
+    /// Notes the buffers of a nonblocking collective operation, which a call begins.
+    pub(super) fn departs_collective(&self, function: &Function, words: &[usize]) {
+        let word = |name: &str| argument(function, words, name);
+        let is_collective = function.name.starts_with("MPI_I")
+            && crate::collective::ALL.iter().any(|all| all.iter().any(|other| other.name == function.name));
+        let (true, Some(checker), Some(comm)) = (is_collective, &self.checker, word("comm")) else { return };
+        let Some(comm) = self.communicators.borrow().get(Handle(comm)) else { return };
+        let peers = comm.peers() as i64;
+        let is_root = word("root").is_none_or(|root| root as i32 == comm.rank());
+        let each = |name: &str| if function.name.contains(name) { peers } else { 1 };
+        let buffer = |address, count, datatype, blocks: i64| {
+            let (address, count) = (Address(word(address)?), word(count)? as i64);
+            let datatype = self.datatype(Handle(word(datatype)?)).ok()?;
+            let is_data = address != Address::IN_PLACE && address != Address::BOTTOM;
+            Buffer::new(address, count.checked_mul(blocks)?, datatype).ok().filter(|_| is_data)
+        };
+        let sent = buffer("sendbuf", "sendcount", "sendtype", each("alltoall") * each("scatter"))
+            .or_else(|| buffer("sendbuf", "count", "datatype", 1))
+            .or_else(|| buffer("buffer", "count", "datatype", 1).filter(|_| is_root))
+            .filter(|_| is_root || !function.name.contains("scatter"));
+        let received = buffer("recvbuf", "recvcount", "recvtype", each("all") * each("Igather"))
+            .or_else(|| buffer("recvbuf", "count", "datatype", 1).filter(|_| is_root))
+            .or_else(|| buffer("buffer", "count", "datatype", 1).filter(|_| !is_root))
+            .filter(|_| is_root || !function.name.contains("Igather"));
+        if let Some(sent) = sent {
+            self.departs(&sent, Role::Send);
+        }
+        if let Some(number) = received.and_then(|received| self.departs(&received, Role::Receive))
+            && let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number)
+        {
+            // The operation stores its result when it likes.
+            flight.hash = None;
+        }
+    }
+
+    /// Carries out a part of an operation whose buffers were noted when it began.
+    pub(crate) fn internally<T>(&self, part: impl FnOnce() -> T) -> T {
+        let Some(checker) = &self.checker else { return part() };
+        checker.internal.set(checker.internal.get() + 1);
+        let result = part();
+        checker.internal.set(checker.internal.get() - 1);
+        result
+    }
+
+    /// Forgets the buffers of a request that the program gives up.
+    pub(crate) fn forget_flights(&self, request: &Request<'n>) {
+        let Some(checker) = &self.checker else { return };
+        for number in request.flights.take() {
+            checker.flights.borrow_mut().by_number.remove(&number);
+        }
+    }
+
+    /// The buffers that the current call has noted, for its request.
+    pub(crate) fn departed(&self) -> Vec<u32> {
+        self.checker
+            .as_ref()
+            .map_or_else(Vec::new, |checker| std::mem::take(&mut checker.flights.borrow_mut().new))
+    }
+
+    /// Compares the bytes of a buffer with those at the beginning of its operation; for a receive, before data is stored.
+    pub(super) fn lands(&self, number: u32) {
+        let Some(checker) = &self.checker else { return };
+        let flight = checker.flights.borrow_mut().by_number.remove(&number);
+        let Some(flight) = flight else { return };
+        if flight.hash.is_none_or(|hash| hash == self.hash(&flight.buffer)) {
+            return;
+        }
+        let (function, what) = match flight.role {
+            Role::Send => (flight.site.function, "send"),
+            Role::Receive => (flight.site.function, "receive"),
+        };
+        let text = format!("the {what} buffer of {function} is written before the operation is complete");
+        let finding = Finding::new(Kind::LocalConcurrency, text, checker.line(flight.site));
+        let help = "write the buffer after the wait for the request";
+        checker.check.add(finding.with(vec![checker.line(self.site())]).help(help));
+    }
+
+    /// Ends the operations of a request for the program.
+    pub(crate) fn request_ends(&self, request: &Request<'n>) {
+        for number in request.flights.take() {
+            self.lands(number);
+        }
+    }
+
+    /// Compares a buffer that a call reads or writes now with those of operations in progress.
+    pub(crate) fn touches(&self, buffer: &Buffer, writes: bool) {
+        let is_idle = self.checker.as_ref().is_none_or(|checker| {
+            checker.internal.get() > 0 || checker.flights.borrow().by_number.is_empty()
+        });
+        if !is_idle {
+            self.compare_with_flights(&pieces(buffer), writes);
+        }
+    }
+
+    fn compare_with_flights(&self, pieces: &[(usize, usize)], writes: bool) {
+        let Some(checker) = &self.checker else { return };
+        let flights = checker.flights.borrow();
+        let call = checker.call.get();
+        let conflict = flights.by_number.values().find(|flight| {
+            (writes || flight.role == Role::Receive) && flight.call != call && overlap(pieces, &flight.pieces)
+        });
+        let Some(flight) = conflict else { return };
+        let text = format!(
+            "{} {} memory of the {} buffer of {}, which is not complete",
+            self.site().function,
+            if writes { "writes to" } else { "reads" },
+            if flight.role == Role::Send { "send" } else { "receive" },
+            flight.site.function,
+        );
+        let other = vec![checker.line(flight.site)];
+        let help = "wait for the request first, or use another buffer";
+        let finding =
+            Finding::new(Kind::LocalConcurrency, text, checker.line(self.site())).with(other).help(help);
+        checker.check.add(finding);
+    }
+}
