@@ -92,6 +92,9 @@ pub(crate) trait Shared {
     /// Returns the context of a group: equal on all members that make the `nth` group of these nodes under `parent`, and different from all
     /// other groups. `name` returns the group's name for reports and errors.
     fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context;
+
+    /// Whether a context is a private one of a group, whose messages the program does not see.
+    fn is_private(&self, context: Context) -> bool;
 }
 
 /// The communication interface of one node.

@@ -2,7 +2,10 @@
 
 use std::iter;
 
-use super::Group;
+use super::{
+    Group,
+    transport::{From, To},
+};
 use crate::{endpoint::Call, error::CommError, payload::Payload, record::Part};
 
 impl Group<'_> {
@@ -24,24 +27,39 @@ impl Group<'_> {
     #[track_caller]
     pub fn barrier(&self) -> Result<(), CommError> {
         self.note_call();
-        let tag = self.agree(&Call::new("barrier", &"a barrier", ()))?;
-        if self.is_world() && self.machine().parameters().barrier().is_some() {
+        let Some(rounds) = self.barrier_rounds()? else {
+            self.agree(&Call::new("barrier", &"a barrier", ()))?;
             return self.called().barrier();
-        }
-        let size = self.size();
-        if size == 1 {
+        };
+        if rounds.is_empty() {
             return Ok(());
         }
-        let private = self.private();
-        let round = |distance: usize| {
-            let to = (self.rank() + distance) % size;
-            let from = (self.rank() + size - distance) % size;
-            private.sendrecv((to, tag), Payload::empty(), (from, tag)).map(drop)
-        };
-        let mut distances =
-            iter::successors(Some(1), |distance| Some(2 * distance)).take_while(|&it| it < size);
+        let transport = self.transport();
+        let mut rounds = rounds.into_iter();
         self.library_call("barrier", || {
-            self.as_part(|| Part::operation("barrier"), || distances.try_for_each(round))
+            let round = |(to, from)| transport.send_recv(to, Payload::empty(), from).map(drop);
+            self.as_part(|| Part::operation("barrier"), || rounds.try_for_each(round))
         })
+    }
+
+    /// Announces a [barrier](Group::barrier) of this member, and returns for each of its rounds the destination of the empty message that the
+    /// member sends and the source of the one that it receives. A caller that makes other calls in between can carry out the rounds itself, while
+    /// other members call [`barrier`](Group::barrier). `None` if the machine has a hardware barrier for this group; nothing is announced then.
+    ///
+    /// # Errors
+    /// The errors common to all calls of a [`Group`].
+    pub fn barrier_rounds(&self) -> Result<Option<Vec<(To, From)>>, CommError> {
+        if self.is_world() && self.machine().parameters().barrier().is_some() {
+            return Ok(None);
+        }
+        let tag = self.agree(&Call::new("barrier", &"a barrier", ()))?;
+        let (size, rank, context) = (self.size(), self.rank(), self.private().context());
+        let distances = iter::successors(Some(1), |distance| Some(2 * distance)).take_while(|&it| it < size);
+        let node = |rank: usize| self.to(rank % size, tag).rank;
+        let round = |distance: usize| {
+            let to = To { rank: node(rank + distance), context, tag };
+            (to, From { context, source: Some(node(rank + size - distance)), tag: Some(tag) })
+        };
+        Ok(Some(distances.map(round).collect()))
     }
 }

@@ -389,7 +389,12 @@ impl Explorer<'_> {
                 (_, Err(RunError::Deadlock(report))) => found.add_failure(order, deadlock_key(&report)),
                 (
                     _,
-                    Err(error @ (RunError::Mismatch(_) | RunError::Unreceived(_) | RunError::Unwaited(_))),
+                    Err(
+                        error @ (RunError::Mismatch(_)
+                        | RunError::Unreceived(_)
+                        | RunError::Unwaited(_)
+                        | RunError::TimeOverflow { .. }),
+                    ),
                 ) => found.add_failure(order, error.to_string()),
                 (_, Err(error)) => return Err(error.into()),
             }

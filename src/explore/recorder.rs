@@ -26,7 +26,7 @@ pub(super) struct Recorder<'e> {
     script: &'e RankScript,
     /// Whether all sends of the program wait for their receives.
     sends_wait: bool,
-    /// The number of library calls that have begun and not ended. Whether their messages wait is up to the library.
+    /// The number of library calls that have begun and not ended. Which request they take first is not seen by the program.
     library_calls: Cell<u32>,
     log: RefCell<RankLog>,
 }
@@ -40,9 +40,14 @@ impl<'e> Recorder<'e> {
         self.library_calls.get() > 0
     }
 
+    /// Whether a message is one of a library operation: whether it waits for its receive is up to the library.
+    fn is_of_library(&self, parcel: &Parcel) -> bool {
+        parcel.active || self.inner.shared().is_private(parcel.context)
+    }
+
     /// The message as it is sent.
     fn as_sent(&self, parcel: Parcel) -> Parcel {
-        let waits = self.sends_wait && !parcel.active && !self.is_in_library();
+        let waits = self.sends_wait && !self.is_of_library(&parcel);
         Parcel { synchronous: parcel.synchronous || waits, ..parcel }
     }
 
@@ -75,7 +80,7 @@ impl<'e> Recorder<'e> {
 
     fn sent(&self, parcel: &Parcel, seq: u64) {
         let waits = self.is_waiting(parcel);
-        if !parcel.active && (waits || !self.is_in_library()) {
+        if waits || !self.is_of_library(parcel) {
             self.log.borrow_mut().push(Entry::Sent { seq, waits });
         }
     }
@@ -129,6 +134,9 @@ impl<'e> Recorder<'e> {
     fn picks(&self, requests: &[RequestId]) -> (Vec<Open>, Option<Decision>) {
         let log = self.log.borrow();
         let open = requests.iter().map(|id| log.open.get(id).copied().unwrap_or(Open::Done)).collect();
+        if self.is_in_library() {
+            return (open, None);
+        }
         (open, self.script.picks.get(log.picks.len()).copied().flatten())
     }
 
@@ -140,6 +148,12 @@ impl<'e> Recorder<'e> {
         may_fail: bool,
         outcome: Option<(usize, Option<&Envelope>)>,
     ) {
+        if self.is_in_library() {
+            if let Some((index, envelope)) = outcome {
+                self.completed(ids[index], envelope);
+            }
+            return;
+        }
         let log = &mut *self.log.borrow_mut();
         if log.over {
             return;
@@ -163,6 +177,18 @@ impl<'e> Recorder<'e> {
             }
         };
         log.picks.push(Pick { requests, may_fail, repeated, outcome });
+    }
+}
+
+impl Recorder<'_> {
+    /// Logs that a request is complete that could be none other.
+    fn completed(&self, request: RequestId, envelope: Option<&Envelope>) {
+        let open = self.log.borrow_mut().open.remove(&request);
+        match (open, envelope) {
+            (Some(Open::Receive(number)), Some(envelope)) => self.took(number, Took::Message(envelope.id)),
+            (Some(Open::Send { seq, waits }), _) => self.log.borrow_mut().push(Entry::Sent { seq, waits }),
+            _ => {}
+        }
     }
 }
 
@@ -269,7 +295,7 @@ impl Endpoint for Recorder<'_> {
         let seq = self.sends(&parcel);
         let request = self.checked(self.inner.isend(parcel, payload))?;
         let waits = self.is_waiting(&parcel);
-        let is_done = parcel.active || (!waits && self.is_in_library());
+        let is_done = !waits && self.is_of_library(&parcel);
         let open = if is_done { Open::Done } else { Open::Send { seq, waits } };
         self.log.borrow_mut().open.insert(request, open);
         Ok(request)
@@ -293,12 +319,7 @@ impl Endpoint for Recorder<'_> {
 
     fn wait(&self, request: RequestId) -> Result<Option<Envelope>, CommError> {
         let envelope = self.checked(self.inner.wait(request))?;
-        let open = self.log.borrow_mut().open.remove(&request);
-        match (open, &envelope) {
-            (Some(Open::Receive(number)), Some(envelope)) => self.took(number, Took::Message(envelope.id)),
-            (Some(Open::Send { seq, waits }), _) => self.log.borrow_mut().push(Entry::Sent { seq, waits }),
-            _ => {}
-        }
+        self.completed(request, envelope.as_ref());
         Ok(envelope)
     }
 

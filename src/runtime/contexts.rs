@@ -54,6 +54,11 @@ impl Contexts {
         if made.members.is_empty() { self.members(made.parent) } else { Some(made.members.clone()) }
     }
 
+    /// Whether a context is a private one of a group.
+    pub(crate) fn is_private(&self, context: Context) -> bool {
+        self.made(context).is_some_and(|made| made.members.is_empty())
+    }
+
     /// Whether a context belongs to the library calls of a group.
     pub(super) fn is_of_library_calls(&self, context: Context) -> bool {
         self.made(context).is_some_and(|made| made.members.is_empty() && made.nth == LIBRARY_CALLS)

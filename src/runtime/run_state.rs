@@ -275,6 +275,10 @@ impl Shared for RunState {
     fn context(&self, parent: Context, members: &[Rank], nth: u32, name: &dyn Fn() -> String) -> Context {
         self.contexts.lock().of(parent, members, nth, name)
     }
+
+    fn is_private(&self, context: Context) -> bool {
+        self.contexts.lock().is_private(context)
+    }
 }
 
 /// The payload of the panic that unwinds a program.

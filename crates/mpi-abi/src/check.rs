@@ -150,7 +150,7 @@ impl<'p> ExploredProgram for Subject<'p> {
         let ended = state.job.run_rank(node, copy);
         *state.ends[rank].lock() = match &ended {
             Ok((_, false)) => RankEnd::Finalized,
-            Ok((_, true)) => RankEnd::Unfinalized,
+            Ok((_, true)) => RankEnd::Unfinalized(state.job.watched[rank].line()),
             Err(ProgramFailure::Stopped { .. }) => RankEnd::Stopped(state.job.watched[rank].line()),
             Err(failure) => RankEnd::Failed(failure.to_string()),
         };
@@ -214,11 +214,15 @@ impl Seen {
         let mut all: Vec<(Finding, Order)> = Vec::new();
         for (mut finding, orders, order) in findings.into_values() {
             if orders < runs && !order.sends_wait() {
-                let text =
-                    format!("in {orders} of {runs} orders of arrival: {}: {}", finding.kind, finding.text);
-                let line = choices.values().next().cloned();
-                finding.others.extend(finding.at.take());
-                (finding.kind, finding.text, finding.at) = (Kind::MessageRace, text, line);
+                let some = format!("in {orders} of {runs} orders of arrival");
+                if finding.kind < Kind::MessageRace {
+                    finding.text = format!("{some}: {}: {}", finding.kind, finding.text);
+                    finding.kind = Kind::MessageRace;
+                    let line = choices.values().next().cloned();
+                    finding.others.extend(std::mem::replace(&mut finding.at, line));
+                } else {
+                    finding.text = format!("{some}, {}", finding.text);
+                }
             }
             all.push((finding, order));
         }

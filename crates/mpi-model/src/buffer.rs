@@ -181,7 +181,10 @@ impl Buffer {
     /// [`Class::BUFFER`].
     pub fn given(&self) -> Result<()> {
         let first = self.address.offset(self.datatype.true_lb()).0;
-        if first < NULL_PAGE && self.address != Address::IN_PLACE && self.bytes() > 0 {
+        if self.address == Address::IN_PLACE && self.bytes() > 0 {
+            return Err(Error::new(Class::BUFFER, "MPI_IN_PLACE is not allowed for this argument"));
+        }
+        if first < NULL_PAGE && self.bytes() > 0 {
             let text = format!("a null pointer was given for {} bytes of data", self.bytes());
             return Err(Error::new(Class::BUFFER, text));
         }

@@ -253,6 +253,7 @@ impl<'n> Process<'n> {
             Ok(()) => Outcome::Returns(0),
             Err(Error::Leave) => {
                 self.leaves.set(true);
+                self.note_unstarted();
                 Outcome::Leaves
             }
             Err(Error::Mpi(error)) => {

@@ -194,7 +194,9 @@ impl<'n> Landing<'n> {
         let text = format!(
             "the message of rank {source} with tag {tag} has {bytes} bytes, the buffer has room for {room}"
         );
-        Err(MpiError { class: Class::TRUNCATE, argument: None, text })
+        let error = MpiError { class: Class::TRUNCATE, argument: None, text };
+        process.note_error(&error);
+        Err(error)
     }
 }
 
@@ -365,6 +367,14 @@ impl<'n> Process<'n> {
         !self.requests.borrow().background.is_empty()
     }
 
+    /// Carries out all operations in the background to their ends.
+    pub(crate) fn finish_background(&self) -> Result<()> {
+        while let Some(request) = { self.requests.borrow().background.first().cloned() } {
+            self.wait_for(&[&request])?;
+        }
+        Ok(())
+    }
+
     /// Carries out work to its end, as a blocking call.
     pub(crate) fn finish(
         &self,
@@ -422,7 +432,12 @@ impl<'n> Process<'n> {
             if ids.is_empty() {
                 return Err(self.waits_for_itself());
             }
-            let (at, message) = self.transport().wait_any(&ids)?;
+            let transport = self.transport();
+            // Which request of the background comes first is not the program's matter.
+            let (at, message) = match requests {
+                [_] => transport.library_call("a wait for a request", || transport.wait_any(&ids))?,
+                _ => transport.wait_any(&ids)?,
+            };
             owners[at].advance(self, ids[at], message)?;
         }
     }

@@ -265,6 +265,10 @@ impl Shared for MpiNode<'_> {
         }
         context
     }
+
+    fn is_private(&self, context: Context) -> bool {
+        self.groups.borrow().contexts.is_private(context)
+    }
 }
 
 impl Carrier for MpiNode<'_> {

@@ -6,9 +6,11 @@ use multicomputer::Rank;
 
 use super::{
     Check, Finding, Kind, Line, Site, argument,
+    buffers::numbers,
     ledger::{Label, Operation},
 };
 use crate::{
+    abi,
     communicator::{self, Communicator},
     datatype::signature::{Difference, Signature},
     function::Function,
@@ -53,6 +55,10 @@ pub(super) struct Entered {
     function: &'static str,
     comm: Label,
     root: Option<i32>,
+    /// Of an intercommunicator: whether the rank is in the first group, and its rank there.
+    side: Option<(bool, i32)>,
+    /// The counts that have to be the same on all ranks.
+    counts: Option<Vec<i64>>,
     operator: Option<String>,
     /// The amounts of data that have to be the same on all ranks, each with the name of the datatype.
     data: Vec<(Signature, String)>,
@@ -62,10 +68,7 @@ pub(super) struct Entered {
 pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, words: &[usize]) {
     let Some(checker) = &process.checker else { return };
     let name = base(function.name);
-    let is_collective = crate::collective::ALL
-        .iter()
-        .any(|functions| functions.iter().any(|other| other.name == function.name));
-    if !is_collective && !OTHERS.contains(&name) {
+    if !is_of_chapter(function) && !OTHERS.contains(&name) {
         return;
     }
     let comm = COMMUNICATORS.iter().find_map(|of| argument(function, words, of));
@@ -74,7 +77,9 @@ pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, word
         site: process.site(),
         function: name,
         comm: process.label(&comm),
-        root: argument(function, words, "root").map(|root| root as i32).filter(|_| comm.remote.is_none()),
+        root: argument(function, words, "root").map(|root| root as i32),
+        side: comm.remote.as_ref().map(|remote| (remote.is_first, comm.rank())),
+        counts: counts(process, &comm, function, words),
         operator: argument(function, words, "op")
             .and_then(|word| Operator::decode(process, word).ok())
             .map(|operator| operator.to_string()),
@@ -102,6 +107,11 @@ pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, word
     }
 }
 
+/// Whether a function is one of the chapter on collective operations, or a neighbourhood one.
+pub(super) fn is_of_chapter(function: &Function) -> bool {
+    crate::collective::ALL.iter().any(|functions| functions.iter().any(|other| other.name == function.name))
+}
+
 /// The name of a function without the ending of its form with large counts.
 fn base(name: &'static str) -> &'static str {
     name.strip_suffix("_c").unwrap_or(name)
@@ -111,6 +121,20 @@ fn base(name: &'static str) -> &'static str {
 fn members(comm: &Communicator<'_>) -> Vec<Rank> {
     let remote = comm.remote.iter().flat_map(|remote| remote.nodes.iter().copied());
     communicator::nodes(comm).into_iter().chain(remote).collect()
+}
+
+/// The counts of a call that are the same on all ranks of an intracommunicator.
+fn counts(
+    process: &Process<'_>,
+    comm: &Communicator<'_>,
+    function: &Function,
+    words: &[usize],
+) -> Option<Vec<i64>> {
+    let name = function.name.to_lowercase();
+    let is_equal = name.contains("allgatherv") && !name.contains("neighbor")
+        || name.contains("reduce_scatter") && !name.contains("block");
+    let address = argument(function, words, "recvcounts").filter(|_| is_equal && comm.remote.is_none())?;
+    numbers(process, function, address, comm.group.size())
 }
 
 /// The amounts of data of a call that are the same on all ranks.
@@ -161,6 +185,10 @@ pub(super) fn compare(check: &Check, operation: &Operation) {
         let help = "all ranks of a communicator have to make the same collective calls in the same order";
         return add(Kind::CallOrder, text, wrong, right, help);
     }
+    let is_inter = entered.iter().any(|(_, entered)| entered.side.is_some());
+    if is_inter {
+        return compare_roots_of_groups(check, &entered);
+    }
     if let Some((wrong, right)) = odd_one(&entered, |entered| entered.root) {
         let root = |entered: &Entered| entered.root.unwrap_or_default();
         let text = format!(
@@ -183,6 +211,17 @@ pub(super) fn compare(check: &Check, operation: &Operation) {
         );
         return add(Kind::OperatorMismatch, text, wrong, right, "give the same operator on all ranks");
     }
+    if let Some((wrong, right)) = odd_one(&entered, |entered| entered.counts.clone()) {
+        let counts = |entered: &Entered| entered.counts.clone().unwrap_or_default();
+        let text = format!(
+            "{} has counts {:?} where rank {} has {:?}",
+            wrong.1.function,
+            counts(wrong.1),
+            right.0,
+            counts(right.1)
+        );
+        return add(Kind::CountMismatch, text, wrong, right, "give the same counts on all ranks");
+    }
     let all = || {
         entered
             .iter()
@@ -201,6 +240,28 @@ pub(super) fn compare(check: &Check, operation: &Operation) {
         );
         return add(kind, text, wrong, first, help);
     }
+}
+
+/// Compares the roots of an operation of an intercommunicator: one process gives `MPI_ROOT`, the others of its group `MPI_PROC_NULL`, and those of
+/// the other group its rank.
+fn compare_roots_of_groups(check: &Check, entered: &[(Rank, &Entered)]) {
+    let root = |entered: &Entered| entered.root.unwrap_or(abi::PROC_NULL);
+    let mut roots = entered.iter().filter(|(_, entered)| root(entered) == abi::ROOT);
+    let Some((rank, first)) = roots.next() else { return };
+    let Some((is_first, own)) = first.side else { return };
+    let wrong = roots.next().or_else(|| {
+        let is_wrong = |entered: &Entered| match entered.side {
+            Some((side, _)) if side == is_first => ![abi::ROOT, abi::PROC_NULL].contains(&root(entered)),
+            _ => root(entered) != own,
+        };
+        entered.iter().find(|(_, entered)| is_wrong(entered))
+    });
+    let Some((wrong_rank, wrong)) = wrong else { return };
+    let text =
+        format!("{} has root {} where rank {own} of one group is the root", wrong.function, root(wrong));
+    let finding = Finding::new(Kind::RootMismatch, text, check.line(*wrong_rank, wrong.site));
+    let help = "one process gives MPI_ROOT, the others of its group MPI_PROC_NULL, those of the other group its rank";
+    check.add(finding.with(vec![check.line(*rank, first.site)]).help(help));
 }
 
 /// The lowest rank that differs from most, and one of those from which it differs.

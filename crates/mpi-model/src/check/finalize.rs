@@ -4,6 +4,16 @@ use super::{Finding, Kind, Site};
 use crate::process::Process;
 
 impl Process<'_> {
+    /// Notes persistent requests that were never started, when the program of the rank ends in whichever way.
+    pub(crate) fn note_unstarted(&self) {
+        let Some(checker) = &self.checker else { return };
+        for (site, request) in self.requests.borrow().table.sites() {
+            if let Some(site) = site.filter(|_| request.is_persistent() && !request.was_started()) {
+                checker.check.unstarted.lock().push((checker.rank, site));
+            }
+        }
+    }
+
     /// Adds a finding for each object that is left.
     pub(crate) fn check_finalize(&self) {
         let Some(checker) = &self.checker else { return };
@@ -20,6 +30,7 @@ impl Process<'_> {
             );
             checker.check.add(Finding::new(kind, text, checker.line(site)).help(help));
         };
+        self.note_unstarted();
         for (site, request) in self.requests.borrow().table.sites() {
             if request.is_active() {
                 add(site, Kind::MissingWait, "the request", "call MPI_Wait or MPI_Test until it is complete");

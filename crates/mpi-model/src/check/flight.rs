@@ -9,14 +9,8 @@ use std::{
     hash::{DefaultHasher, Hasher as _},
 };
 
-use super::{Finding, Kind, Site, argument};
-use crate::{
-    buffer::Buffer,
-    function::Function,
-    process::Process,
-    request::Request,
-    word::{Address, Handle},
-};
+use super::{Finding, Kind, Site, buffers::buffers_of, collective};
+use crate::{buffer::Buffer, function::Function, process::Process, request::Request};
 
 /// What an operation does with a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,37 +115,40 @@ impl<'n> Process<'n> {
 
     /// Notes the buffers of a nonblocking collective operation, which a call begins.
     pub(super) fn departs_collective(&self, function: &Function, words: &[usize]) {
-        let word = |name: &str| argument(function, words, name);
-        let is_collective = function.name.starts_with("MPI_I")
-            && crate::collective::ALL.iter().any(|all| all.iter().any(|other| other.name == function.name));
-        let (true, Some(checker), Some(comm)) = (is_collective, &self.checker, word("comm")) else { return };
-        let Some(comm) = self.communicators.borrow().get(Handle(comm)) else { return };
-        let peers = comm.peers() as i64;
-        let is_root = word("root").is_none_or(|root| root as i32 == comm.rank());
-        let each = |name: &str| if function.name.contains(name) { peers } else { 1 };
-        let buffer = |address, count, datatype, blocks: i64| {
-            let (address, count) = (Address(word(address)?), word(count)? as i64);
-            let datatype = self.datatype(Handle(word(datatype)?)).ok()?;
-            let is_data = address != Address::IN_PLACE && address != Address::BOTTOM;
-            Buffer::new(address, count.checked_mul(blocks)?, datatype).ok().filter(|_| is_data)
+        let is_collective = function.name.starts_with("MPI_I") && collective::is_of_chapter(function);
+        let (true, Some(checker)) = (is_collective, &self.checker) else { return };
+        let buffers = buffers_of(self, function, words);
+        for sent in &buffers.sent {
+            self.departs(sent, Role::Send);
+        }
+        for received in &buffers.received {
+            if let Some(number) = self.departs(received, Role::Receive)
+                && let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number)
+            {
+                // The operation stores its result when it likes.
+                flight.hash = None;
+            }
+        }
+    }
+
+    /// Checks that the buffers of a call do not overlap.
+    pub(super) fn check_overlap(&self, function: &Function, words: &[usize]) {
+        let buffers = buffers_of(self, function, words);
+        let of_all = |buffers: &[Buffer]| {
+            let mut all: Vec<(usize, usize)> = buffers.iter().flat_map(pieces).collect();
+            all.sort_unstable();
+            all
         };
-        let sent = buffer("sendbuf", "sendcount", "sendtype", each("alltoall") * each("scatter"))
-            .or_else(|| buffer("sendbuf", "count", "datatype", 1))
-            .or_else(|| buffer("buffer", "count", "datatype", 1).filter(|_| is_root))
-            .filter(|_| is_root || !function.name.contains("scatter"));
-        let received = buffer("recvbuf", "recvcount", "recvtype", each("all") * each("Igather"))
-            .or_else(|| buffer("recvbuf", "count", "datatype", 1).filter(|_| is_root))
-            .or_else(|| buffer("buffer", "count", "datatype", 1).filter(|_| !is_root))
-            .filter(|_| is_root || !function.name.contains("Igather"));
-        if let Some(sent) = sent {
-            self.departs(&sent, Role::Send);
-        }
-        if let Some(number) = received.and_then(|received| self.departs(&received, Role::Receive))
-            && let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number)
-        {
-            // The operation stores its result when it likes.
-            flight.hash = None;
-        }
+        let (sent, received) = (of_all(&buffers.sent), of_all(&buffers.received));
+        let text = if overlap(&sent, &received) {
+            "its send buffer and its receive buffer overlap"
+        } else if received.windows(2).any(|pair| pair[1].0 <= pair[0].1) {
+            "parts of its receive buffer overlap"
+        } else {
+            return;
+        };
+        let help = "use MPI_IN_PLACE where it is allowed, or another buffer";
+        self.found(Kind::InvalidArgument, format!("{}: {text}", function.name), help, Vec::new());
     }
 
     /// Carries out a part of an operation whose buffers were noted when it began.

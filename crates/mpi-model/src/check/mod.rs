@@ -6,6 +6,7 @@
 //!   finding      a kind of error, its ranks, its source lines, how to mend it
 //!   ledger       messages, receives and collective calls that are not matched yet; the matches are compared
 //!   collective   what the ranks of a communicator give in one collective call
+//!   buffers      the buffers that a call names
 //!   flight       buffers of operations in progress: their contents and other accesses to them
 //!   finalize     what is left at MPI_Finalize: requests, communicators, datatypes and so on
 //!   verdict      the cause of a deadlock, and messages that nobody has received
@@ -13,6 +14,7 @@
 //!
 //! Nothing is noted in a run without a check. A check changes neither modeled time nor results.
 
+mod buffers;
 mod collective;
 mod finalize;
 mod finding;
@@ -68,14 +70,22 @@ pub type Places = dyn Fn(usize) -> Option<String> + Send + Sync;
 pub struct Check {
     places: Box<Places>,
     ledger: Mutex<Ledger>,
-    findings: Mutex<BTreeMap<finding::Key, Finding>>,
+    findings: Mutex<BTreeMap<Key, Finding>>,
     choices: Mutex<BTreeMap<Rank, Site>>,
+    /// Persistent requests that were never started, of ranks that have ended or could not go on.
+    unstarted: Mutex<Vec<(Rank, Site)>>,
 }
 
 impl Check {
     /// A check of a run, with the names of places.
     pub fn new(places: Box<Places>) -> Check {
-        Check { places, ledger: Mutex::default(), findings: Mutex::default(), choices: Mutex::default() }
+        Check {
+            places,
+            ledger: Mutex::default(),
+            findings: Mutex::default(),
+            choices: Mutex::default(),
+            unstarted: Mutex::default(),
+        }
     }
 
     /// The source line of a call on a rank.
@@ -186,7 +196,7 @@ impl<'n> Process<'n> {
             return;
         }
         let kind = match error.class {
-            Class::TRUNCATE => Kind::CountMismatch,
+            Class::TRUNCATE if error.argument.is_none() => Kind::CountMismatch,
             Class::RMA_SYNC => Kind::MissingEpoch,
             Class::RMA_CONFLICT => Kind::GlobalConcurrency,
             Class::NOT_SAME => Kind::CallOrder,
@@ -307,6 +317,7 @@ impl<'n> Process<'n> {
             checker.call.set(checker.call.get() + 1);
             self.departed();
             collective::enter(self, function, words);
+            self.check_overlap(function, words);
             self.departs_collective(function, words);
         }
     }

@@ -15,8 +15,8 @@ use super::{
 pub enum RankEnd {
     /// It has returned after `MPI_Finalize`, or without `MPI_Init`.
     Finalized,
-    /// It has returned between `MPI_Init` and `MPI_Finalize`.
-    Unfinalized,
+    /// It has returned between `MPI_Init` and `MPI_Finalize`: the last call.
+    Unfinalized(Option<Line>),
     /// It has failed by itself, such as by `MPI_Abort`.
     Failed(String),
     /// It could not go on: the last call.
@@ -42,9 +42,10 @@ impl Check {
         }
         for (rank, end) in ranks.iter().enumerate() {
             match end {
-                RankEnd::Unfinalized if !is_stopped => {
-                    let text = "the program returns from main without MPI_Finalize";
-                    let finding = Finding::of_ranks(Kind::CallOrder, text, [rank]);
+                RankEnd::Unfinalized(line) if !is_stopped => {
+                    let text = "the program ends without MPI_Finalize; this is its last call";
+                    let mut finding = Finding::of_ranks(Kind::CallOrder, text, [rank]);
+                    finding.at.clone_from(line);
                     self.add(finding.help("call MPI_Finalize on every rank"));
                 }
                 RankEnd::Failed(text) if !self.has_findings() => {
@@ -116,10 +117,27 @@ impl Check {
             return;
         }
         if let Some(report) = deadlock {
-            self.add(self.deadlock(&receives, operations, ranks, report));
+            let unstarted = std::mem::take(&mut *self.unstarted.lock());
+            if unstarted.is_empty() {
+                self.add(self.deadlock(&receives, operations, ranks, report));
+            }
+            for (rank, site) in unstarted {
+                let text = format!(
+                    "the persistent request of {} is never started, and others wait for it",
+                    site.function
+                );
+                let (first, details) = report.split_once('\n').unwrap_or((report, ""));
+                let finding = Finding::new(Kind::MissingStart, text, self.line(rank, site)).details(first);
+                self.add(finding.details(details).help("call MPI_Start before MPI_Wait"));
+            }
             return;
         }
+        self.add_incomplete(operations);
         for (rank, sent) in sends {
+            // Its receive may be the one of a request that was not waited for.
+            if self.has_missing_wait(sent.to) {
+                continue;
+            }
             let text = format!(
                 "the message of {} to rank {} with tag {} is never received",
                 sent.site.function, sent.to, sent.tag.0
@@ -127,6 +145,31 @@ impl Check {
             let finding = Finding::new(Kind::CallOrder, text, self.line(rank, sent.site));
             self.add(finding.help("receive the message, or leave the send out"));
         }
+    }
+
+    /// Adds a finding for each collective call that not all ranks make, although the run has ended.
+    fn add_incomplete(&self, operations: &[Operation]) {
+        for operation in operations {
+            let Some((rank, entered)) = operation.entered.iter().next() else { continue };
+            let missing = operation.members.iter().find(|member| !operation.entered.contains_key(member));
+            let missing = missing.copied().unwrap_or_default();
+            let text = format!(
+                "{} is called on {}, and not by rank {missing}",
+                entered.function(),
+                entered.comm(self, *rank)
+            );
+            let finding = Finding::new(Kind::CallOrder, text, entered.line(self, *rank));
+            self.add(finding.help(
+                "all ranks of a communicator have to make the same collective calls in the same order",
+            ));
+        }
+    }
+
+    fn has_missing_wait(&self, rank: Rank) -> bool {
+        self.findings
+            .lock()
+            .values()
+            .any(|finding| finding.kind == Kind::MissingWait && finding.ranks.contains(&rank))
     }
 
     /// Finds calls of the same collective function on different communicators, which wait for each other.

@@ -130,12 +130,40 @@ pub(crate) fn one_round<'n>(
 
 forms! { barrier_task = "barrier": barrier_in_rounds ibarrier barrier_init () }
 
-/// On all nodes of a machine with a hardware barrier the barrier is the machine's.
+/// The barrier of the library, which is the machine's where it has one for these nodes.
 pub(crate) fn barrier<'n>(process: &Process<'n>, comm: Rc<Communicator<'n>>) -> Result<()> {
-    if comm.remote.is_some() || process.has_background() {
+    if comm.remote.is_some() {
         return barrier_in_rounds(process, comm);
     }
-    Ok(comm.group.barrier()?)
+    if !process.has_background() {
+        return Ok(comm.group.barrier()?);
+    }
+    let Some(rounds) = comm.group.barrier_rounds()? else {
+        // Nothing else can proceed while a node is in the machine's barrier.
+        process.finish_background()?;
+        return Ok(comm.group.barrier()?);
+    };
+    // The messages are those of members without operations in the background.
+    for (to, from) in rounds {
+        let transport = process.transport();
+        let messages = vec![transport.irecv(from)?, transport.isend(to, Payload::empty())?];
+        process.finish(Work::Steps(Box::new(Messages(messages))), None)?;
+    }
+    Ok(())
+}
+
+/// Messages without data.
+struct Messages(Vec<RequestId>);
+
+impl<'n> Steps<'n> for Messages {
+    fn pending(&self) -> Vec<RequestId> {
+        self.0.clone()
+    }
+
+    fn complete(&mut self, _: &Process<'n>, request: RequestId, _: Option<Message>) -> Result<()> {
+        self.0.retain(|pending| *pending != request);
+        Ok(())
+    }
 }
 
 /// Dissemination (Hensgen, Finkel and Manber 1988): in round k, rank r sends to rank r + 2^k and receives from rank r - 2^k, modulo the

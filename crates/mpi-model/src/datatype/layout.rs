@@ -160,7 +160,7 @@ impl Layout {
             true_ub: basic.size.into(),
             alignment: basic.alignment(),
             is_run: true,
-            is_untyped: matches!(basic.class, Class::Byte | Class::Packed),
+            is_untyped: basic.class == Class::Packed,
             single: Some(basic),
             hash: OnceLock::new(),
             shape: if basic.size == 0 { Shape::Empty } else { Shape::Basic(basic) },

@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::{
     Object,
-    basic::{Basic, Class},
+    basic::Basic,
     layout::{Layout, Shape},
 };
 
@@ -24,7 +24,7 @@ pub struct Signature {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// `MPI_BYTE` and `MPI_PACKED` occur: the data can be received as anything.
+    /// `MPI_PACKED` occurs: the data can be received as anything.
     Untyped,
     /// Only one basic type.
     One(Basic),
@@ -79,8 +79,8 @@ impl Layout {
         Signature { bytes: self.size() * count, elements: self.elements() * count, kind }
     }
 
-    /// Returns whether a message can be received as elements of this layout: its basic types are the first ones of the receiver. Integers of a size
-    /// match with and without a sign.
+    /// Returns whether a message can be received as elements of this layout (MPI 5.0, section 3.3.1): its basic types are the first ones of the
+    /// receiver. Types of one kind and size match whatever their names are; `MPI_BYTE` matches itself only.
     pub fn accepts(&self, sent: &Signature) -> bool {
         if sent.elements == 0 || self.elements() == 0 || self.is_untyped() {
             return true;
@@ -138,10 +138,7 @@ impl Layout {
 
 /// The number that stands for a basic type in hashes.
 fn code(basic: Basic) -> u64 {
-    let class = match basic.class {
-        Class::Character | Class::Unsigned => Class::Signed,
-        class => class,
-    };
+    let class = basic.class;
     0x9e37_79b9_7f4a_7c15 % MODULUS + ((class as u64) << 8 | u64::from(basic.size))
 }
 
@@ -224,8 +221,21 @@ mod tests {
         assert!(!many.accepts(&wrong.signature(1)));
         assert!(!many.accepts(&int.signature(2)) && many.accepts(&int.signature(1)));
         assert!(!int.accepts(&pair.signature(1)));
-        assert!(of("MPI_BYTE").accepts(&pair.signature(1)) && pair.accepts(&of("MPI_PACKED").signature(12)));
-        assert!(of("MPI_UNSIGNED").accepts(&int.signature(3)) && !of("MPI_FLOAT").accepts(&int.signature(3)));
+        assert!(
+            of("MPI_PACKED").accepts(&pair.signature(1)) && pair.accepts(&of("MPI_PACKED").signature(12))
+        );
+        assert!(
+            !of("MPI_BYTE").accepts(&int.signature(1))
+                && of("MPI_BYTE").accepts(&of("MPI_BYTE").signature(1))
+        );
+        assert!(
+            of("MPI_INT32_T").accepts(&int.signature(3)) && !of("MPI_UNSIGNED").accepts(&int.signature(3))
+        );
+        let (one, two) = (int.signature(1), int.signature(2));
+        assert_eq!((one.difference(&one), one.difference(&two)), (None, Some(Difference::Count)));
+        assert_eq!(pair.signature(1).difference(&odd.signature(1)), Some(Difference::Count));
+        assert_eq!(many.signature(1).difference(&wrong.signature(1)), Some(Difference::Count));
+        assert_eq!(one.difference(&of("MPI_FLOAT").signature(1)), Some(Difference::Type));
         let strided = Layout::repeat(7, 100, &int).unwrap();
         assert!(strided.accepts(&int.signature(7)));
         assert_eq!(strided.signature(2).to_string(), "14 x integer of 4 bytes");

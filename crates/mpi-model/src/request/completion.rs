@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{Request, Work};
 use crate::{
     abi,
+    check::Kind,
     error::{Class, Error, MpiError, Result},
     function::functions,
     process::Process,
@@ -450,6 +451,8 @@ fn start_one(process: &Process<'_>, handle: Handle) -> Result<()> {
     let refusal = |text: &str| Err(Error::argument(Class::REQUEST, "request", text));
     let Some(start) = &found.start else { return refusal("the request is not persistent") };
     if found.is_active.get() {
+        let text = format!("{} starts a persistent request that is not complete", process.site().function);
+        process.found(Kind::MissingWait, text, "wait for the request before it is started again", Vec::new());
         return refusal("the persistent request is active already: wait for it first");
     }
     *found.work.borrow_mut() = start(process)?;
