@@ -17,6 +17,7 @@ use multicomputer_mpi_model::check::{Check, Finding, Key, Kind, Line, RankEnd};
 use parking_lot::Mutex;
 
 use crate::{
+    crash,
     error::{ProgramError, ProgramFailure},
     loader::Program,
     output::Output,
@@ -56,7 +57,7 @@ pub struct Checked {
 
 impl Program {
     /// Checks the program on the nodes of a machine, in virtual time: runs it once for every order of arrival that can make a difference, and
-    /// looks for errors in each run. Its output is not printed.
+    /// looks for errors in each run. Its output is not printed. A signal such as SIGSEGV that a rank gets ends the process with status 1.
     ///
     /// # Errors
     /// [`ProgramError`]: the program cannot be loaded or run. What is wrong with it is the result.
@@ -67,6 +68,7 @@ impl Program {
         limits: CheckOptions,
     ) -> Result<Checked, ProgramError> {
         let ranks = options.ranks_on(machine)?;
+        crash::report_as_finding();
         let subject = Subject { program: self, options, ranks, seen: Mutex::default() };
         let explorer = machine.explorer().runs(limits.runs);
         let explorer = match limits.host_time {
@@ -194,7 +196,7 @@ impl<'p> ExploredProgram for Subject<'p> {
 fn buffering(ends: &[RankEnd], report: String) -> Finding {
     let stopped = ends.iter().enumerate().filter(|(_, end)| matches!(end, RankEnd::Stopped(_)));
     let ranks: BTreeSet<usize> = stopped.map(|(rank, _)| rank).collect();
-    let mut lines = ends.iter().filter_map(|end| match end {
+    let lines = ends.iter().filter_map(|end| match end {
         RankEnd::Stopped(line) => line.clone(),
         _ => None,
     });
@@ -204,6 +206,10 @@ fn buffering(ends: &[RankEnd], report: String) -> Finding {
     );
     let help = "use MPI_Sendrecv, nonblocking calls, or another order of sends and receives";
     let mut finding = Finding::of_ranks(Kind::BufferingDependence, text, ranks).details(details).help(help);
+    // The send that waits shows the dependence best.
+    let mut lines: Vec<Line> = lines.collect();
+    lines.sort_by_key(|line| !line.function.to_lowercase().contains("send"));
+    let mut lines = lines.into_iter();
     finding.at = lines.next();
     finding.with(lines.collect())
 }
@@ -215,7 +221,7 @@ impl Seen {
         for (mut finding, orders, order) in findings.into_values() {
             if orders < runs && !order.sends_wait() {
                 let some = format!("in {orders} of {runs} orders of arrival");
-                if finding.kind < Kind::MessageRace {
+                if finding.kind < Kind::MessageRace || finding.kind == Kind::Failure {
                     finding.text = format!("{some}: {}: {}", finding.kind, finding.text);
                     finding.kind = Kind::MessageRace;
                     let line = choices.values().next().cloned();

@@ -11,13 +11,13 @@ use std::{
     mem, ptr,
     sync::{
         Once,
-        atomic::{AtomicPtr, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering},
     },
     thread,
     time::Duration,
 };
 
-use multicomputer_mpi_model::check::Line;
+use multicomputer_mpi_model::check::{Kind, Line};
 
 use crate::{entry::Table, loader::Api, output::Output, place};
 
@@ -95,9 +95,16 @@ static ACCESS: AtomicUsize = AtomicUsize::new(0);
 static CALLERS: [AtomicUsize; 32] = [const { AtomicUsize::new(0) }; 32];
 /// A pipe that wakes the thread which reports: its writing end.
 static PIPE: AtomicUsize = AtomicUsize::new(0);
+/// Whether crashes are findings of a check.
+static IS_CHECK: AtomicBool = AtomicBool::new(false);
 /// The handlers that were there before.
 static FORMER: [AtomicPtr<libc::sigaction>; SIGNALS.len()] =
     [const { AtomicPtr::new(ptr::null_mut()) }; SIGNALS.len()];
+
+/// Makes crashes findings of a check from now on: they end the process with status 1.
+pub(crate) fn report_as_finding() {
+    IS_CHECK.store(true, Ordering::Relaxed);
+}
 
 /// Installs the handlers, once in a process.
 pub(crate) fn install(api: &'static Api) {
@@ -232,14 +239,25 @@ fn report(reading: c_int) {
     // SAFETY: the handler has stored the address of a `Watched`, which is never freed.
     let watched = unsafe { &*WATCHED.load(Ordering::Acquire) };
     watched.output.flush();
-    let _ = writeln!(std::io::stderr().lock(), "{}", message(signal, watched));
-    // SAFETY: the process ends; the crashed thread stays in its handler.
-    unsafe { libc::_exit(128 + signal) }
+    let (text, is_check) = (message(signal, watched), IS_CHECK.load(Ordering::Relaxed));
+    let status = if is_check { 1 } else { 128 + signal };
+    let written = match is_check {
+        true => writeln!(
+            std::io::stdout().lock(),
+            "{}: {text}\ncheck: 1 finding; the crash ends the check",
+            Kind::Failure
+        ),
+        false => writeln!(std::io::stderr().lock(), "multicomputer: {text}"),
+    };
+    // The process ends, whether that could be written or not; the crashed thread stays in its handler.
+    drop(written);
+    // SAFETY: ends the process without anything else.
+    unsafe { libc::_exit(status) }
 }
 
 fn message(signal: c_int, watched: &Watched) -> String {
     let name = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("a signal", |(_, name)| name);
-    let mut text = format!("multicomputer: rank {} crashed: {name}", watched.rank);
+    let mut text = format!("rank {} crashed: {name}", watched.rank);
     let access = ACCESS.load(Ordering::Relaxed);
     if signal == libc::SIGSEGV || signal == libc::SIGBUS {
         text += &format!(" at address {access:#x}");

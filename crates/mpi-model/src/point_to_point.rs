@@ -401,6 +401,7 @@ fn iprobe<'n>(
         status.set(process, &Status::NO_PROCESS, false);
         return Ok(());
     };
+    process.note_choice();
     process.progress()?;
     let found = process.transport().try_probe(from)?;
     flag.set_flag(process, found.is_some());

@@ -69,6 +69,7 @@ impl<'n> Both<'n> {
             communicator: None,
             partitions: None,
             was_started: Cell::new(false),
+            was_waited: Cell::new(false),
             flights: RefCell::default(),
         };
         let both = Both([request(receive), request(send)]);
@@ -142,8 +143,9 @@ pub(crate) struct Request<'n> {
     communicator: Option<Rc<Communicator<'n>>>,
     /// The partitions of a partitioned request.
     pub(crate) partitions: Option<Rc<Partitions<'n>>>,
-    /// Whether a persistent request was ever started.
+    /// Whether a persistent request was ever started, and ever waited for.
     was_started: Cell<bool>,
+    was_waited: Cell<bool>,
     /// The buffers of the operation, if the run is checked.
     pub(crate) flights: RefCell<Vec<u32>>,
 }
@@ -244,6 +246,7 @@ impl<'n> Request<'n> {
             communicator,
             partitions: None,
             was_started: Cell::new(false),
+            was_waited: Cell::new(false),
             flights: RefCell::default(),
         })
     }
@@ -262,6 +265,7 @@ impl<'n> Request<'n> {
             communicator: Some(communicator.clone()),
             partitions,
             was_started: Cell::new(false),
+            was_waited: Cell::new(false),
             flights: RefCell::default(),
         })
     }
@@ -274,6 +278,11 @@ impl<'n> Request<'n> {
     /// Whether the persistent request was ever started.
     pub(crate) fn was_started(&self) -> bool {
         self.was_started.get()
+    }
+
+    /// Whether the program has waited or tested for the request.
+    pub(crate) fn was_waited(&self) -> bool {
+        self.was_waited.get()
     }
 
     /// Whether the program has started the request and has not waited for it.

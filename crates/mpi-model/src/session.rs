@@ -272,8 +272,8 @@ fn create_from_groups(
     Ok(())
 }
 
-fn attach_buffer(_: &Process<'_>, session: Session, buffer: Address, size: i64) -> Result<()> {
-    session.buffered.borrow_mut().attach(buffer, size)
+fn attach_buffer(process: &Process<'_>, session: Session, buffer: Address, size: i64) -> Result<()> {
+    session.buffered.borrow_mut().attach(buffer, size, process.site.get())
 }
 
 fn detach_buffer<C: Integer>(

@@ -63,7 +63,7 @@ impl Reader<'_, '_> {
     }
 
     fn read(&self, name: &str, is_root: bool, size: i64) -> Buffers {
-        let [all, scatter, gather] = ["ll", "catter", "gather"].map(|part| name.contains(part));
+        let [all, scatter, gather] = ["ll", "catter", "ather"].map(|part| name.contains(part));
         let is_reduction = self.word("op").is_some();
         let mut buffers = Buffers::default();
         if let Some(datatype) = self.word("sendtype").or_else(|| self.word("sendtypes")) {

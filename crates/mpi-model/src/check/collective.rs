@@ -16,7 +16,7 @@ use crate::{
     function::Function,
     op::Operator,
     process::Process,
-    word::{Address, Argument, Handle},
+    word::{Address, Argument, Handle, Out},
 };
 
 /// Functions beside those of the chapter on collective operations that all processes of a communicator call.
@@ -44,6 +44,9 @@ const OTHERS: &[&str] = &[
     "MPI_Win_create_dynamic",
 ];
 
+/// Functions that all processes of a window call.
+const OTHERS_OF_WINDOWS: &[&str] = &["MPI_Win_fence", "MPI_Win_free"];
+
 /// The names of the argument with the communicator of a collective call.
 const COMMUNICATORS: [&str; 4] = ["comm", "comm_old", "local_comm", "intercomm"];
 
@@ -66,24 +69,48 @@ pub(super) struct Entered {
 
 /// Notes a call, and compares the calls of all ranks once they have made it.
 pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, words: &[usize]) {
-    let Some(checker) = &process.checker else { return };
     let name = base(function.name);
-    if !is_of_chapter(function) && !OTHERS.contains(&name) {
+    if !is_of_chapter(function)
+        && !OTHERS.contains(&name)
+        && !is_of_file(name)
+        && !OTHERS_OF_WINDOWS.contains(&name)
+    {
         return;
     }
-    let comm = COMMUNICATORS.iter().find_map(|of| argument(function, words, of));
-    let Some(comm) = comm.and_then(|word| process.communicators.borrow().get(Handle(word))) else { return };
+    let handle = |name: &str| {
+        let word = argument(function, words, name)?;
+        // Functions that free an object have its address.
+        let is_freed =
+            name != "comm" && (function.name.ends_with("_free") || function.name.ends_with("_close"));
+        Some(if is_freed { Out::<Handle>::decode(process, word).ok()?.get(process) } else { Handle(word) })
+    };
+    if let Some(window) = handle("win") {
+        let window = process.windows.borrow().table.get(window);
+        window.into_iter().for_each(|window| note(process, function, words, window.communicator()));
+    } else if let Some(file) = handle("fh") {
+        let file = process.files.borrow().table.get(file);
+        file.into_iter().for_each(|file| note(process, function, words, &file.comm));
+    } else if let Some(comm) = COMMUNICATORS.iter().find_map(|name| handle(name)) {
+        let comm = process.communicators.borrow().get(comm);
+        comm.into_iter().for_each(|comm| note(process, function, words, &comm));
+    }
+}
+
+/// Notes a collective call on a communicator.
+fn note<'n>(process: &Process<'n>, function: &'static Function, words: &[usize], comm: &Communicator<'n>) {
+    let Some(checker) = &process.checker else { return };
+    let name = base(function.name);
     let entered = Entered {
         site: process.site(),
         function: name,
-        comm: process.label(&comm),
+        comm: process.label(comm),
         root: argument(function, words, "root").map(|root| root as i32),
         side: comm.remote.as_ref().map(|remote| (remote.is_first, comm.rank())),
-        counts: counts(process, &comm, function, words),
+        counts: counts(process, comm, function, words),
         operator: argument(function, words, "op")
             .and_then(|word| Operator::decode(process, word).ok())
             .map(|operator| operator.to_string()),
-        data: if comm.remote.is_some() { Vec::new() } else { data(process, &comm, function, words) },
+        data: if comm.remote.is_some() { Vec::new() } else { data(process, comm, function, words) },
     };
     let context = comm.messages().context();
     let number = {
@@ -97,7 +124,7 @@ pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, word
         let operation = ledger
             .operations
             .entry((context, number))
-            .or_insert_with(|| Operation { members: members(&comm), entered: BTreeMap::new() });
+            .or_insert_with(|| Operation { members: members(comm), entered: BTreeMap::new() });
         operation.entered.insert(checker.rank, entered);
         let is_complete = operation.entered.len() == operation.members.len();
         if is_complete { ledger.operations.remove(&(context, number)) } else { None }
@@ -105,6 +132,13 @@ pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, word
     if let Some(operation) = complete {
         compare(&checker.check, &operation);
     }
+}
+
+/// Whether a function is one that all processes of a file call.
+fn is_of_file(name: &str) -> bool {
+    let Some(name) = name.strip_prefix("MPI_File_") else { return false };
+    let others = ["close", "set_view", "set_size", "preallocate", "set_atomicity", "sync", "seek_shared"];
+    name.contains("_all") || name.contains("_ordered") || others.contains(&name)
 }
 
 /// Whether a function is one of the chapter on collective operations, or a neighbourhood one.

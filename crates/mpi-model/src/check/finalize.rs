@@ -1,9 +1,9 @@
 //! What a program leaves at `MPI_Finalize`: operations in progress, and objects that it has not freed.
 
 use super::{Finding, Kind, Site};
-use crate::process::Process;
+use crate::{process::Process, request::Request, word::Handle};
 
-impl Process<'_> {
+impl<'n> Process<'n> {
     /// Notes persistent requests that were never started, when the program of the rank ends in whichever way.
     pub(crate) fn note_unstarted(&self) {
         let Some(checker) = &self.checker else { return };
@@ -11,6 +11,23 @@ impl Process<'_> {
             if let Some(site) = site.filter(|_| request.is_persistent() && !request.was_started()) {
                 checker.check.unstarted.lock().push((checker.rank, site));
             }
+        }
+    }
+
+    /// Checks a persistent request that the program frees.
+    pub(crate) fn check_free(&self, handle: Handle, request: &Request<'n>) {
+        let Some(checker) =
+            self.checker.as_ref().filter(|_| request.is_persistent() && !request.was_started())
+        else {
+            return;
+        };
+        let site = self.requests.borrow().table.site(handle).unwrap_or_else(|| self.site());
+        checker.check.unstarted.lock().push((checker.rank, site));
+        if request.was_waited() {
+            let text =
+                format!("the persistent request of {} is waited for, and never started", site.function);
+            let finding = Finding::new(Kind::MissingStart, text, checker.line(site));
+            checker.check.add(finding.help("call MPI_Start before the wait"));
         }
     }
 
@@ -34,7 +51,7 @@ impl Process<'_> {
         for (site, request) in self.requests.borrow().table.sites() {
             if request.is_active() {
                 add(site, Kind::MissingWait, "the request", "call MPI_Wait or MPI_Test until it is complete");
-            } else if request.is_persistent() && !request.was_started() {
+            } else if request.is_persistent() && !request.was_started() && request.was_waited() {
                 add(
                     site,
                     Kind::MissingStart,
@@ -67,6 +84,10 @@ impl Process<'_> {
         leak(self.sessions.borrow().table.open(), "the session", "call MPI_Session_finalize");
         let handlers = self.error_handlers.borrow().left();
         leak(handlers, "the error handler", "call MPI_Errhandler_free before MPI_Finalize");
+        let buffer = self.buffered.borrow().site();
+        leak(buffer.into_iter().collect(), "the buffer", "call MPI_Buffer_detach before MPI_Finalize");
+        let memory = checker.memory.borrow().values().copied().map(Some).collect();
+        leak(memory, "the memory", "call MPI_Free_mem before MPI_Finalize");
         let keys = self.attributes.borrow().left();
         leak(keys, "the attribute key", "free the key before MPI_Finalize");
     }

@@ -78,7 +78,16 @@ fn overlap(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
 impl<'n> Process<'n> {
     fn hash(&self, buffer: &Buffer) -> u64 {
         let mut hasher = DefaultHasher::new();
-        hasher.write(&buffer.datatype.pack(&*self.program, buffer.address, buffer.count as u64));
+        // Without memory of its own: that of the buffer may have been freed by the program.
+        let mut part = [0; 4096];
+        buffer.datatype.layout().for_each_run(buffer.count as u64, |at, length| {
+            let (first, length) = (buffer.address.offset(at).0, length as usize);
+            for begin in (0..length).step_by(part.len()) {
+                let part = &mut part[..(length - begin).min(4096)];
+                self.program.read_into(first + begin, part);
+                hasher.write(part);
+            }
+        });
         hasher.finish()
     }
 

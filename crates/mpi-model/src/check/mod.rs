@@ -127,6 +127,8 @@ pub(crate) struct Checker {
     /// The number of collective calls on each communicator.
     calls: RefCell<BTreeMap<Context, u64>>,
     flights: RefCell<Flights>,
+    /// The memory that the program has allocated by MPI.
+    memory: RefCell<BTreeMap<usize, Site>>,
     /// The number of calls of the program.
     call: Cell<u64>,
     /// How deep the present call is in parts of operations whose buffers were noted when they began.
@@ -143,6 +145,7 @@ impl Checker {
             begun: Cell::new(0),
             calls: RefCell::default(),
             flights: RefCell::default(),
+            memory: RefCell::default(),
             call: Cell::new(0),
             internal: Cell::new(0),
             wrong: Cell::new(None),
@@ -254,6 +257,20 @@ impl<'n> Process<'n> {
     fn label(&self, comm: &Communicator<'_>) -> Label {
         let made = self.communicators.borrow().site(comm.handle.get());
         Label { name: comm.name.borrow().clone(), made }
+    }
+
+    /// Notes memory that the current call allocates.
+    pub(crate) fn note_memory(&self, address: usize) {
+        if let Some(checker) = &self.checker {
+            checker.memory.borrow_mut().insert(address, self.site());
+        }
+    }
+
+    /// Forgets memory that is freed.
+    pub(crate) fn forget_memory(&self, address: usize) {
+        if let Some(checker) = &self.checker {
+            checker.memory.borrow_mut().remove(&address);
+        }
     }
 
     /// Notes that the current call takes one of several messages or requests.

@@ -34,7 +34,9 @@ impl Check {
             collective::compare(self, operation);
         }
         let is_stopped = deadlock.is_some() || ranks.iter().any(|end| matches!(end, RankEnd::Failed(_)));
-        let is_explained = self.findings.lock().values().any(|finding| finding.kind <= Kind::CallOrder);
+        let has_failed = ranks.iter().any(|end| matches!(end, RankEnd::Failed(_)));
+        let is_explained =
+            has_failed || self.findings.lock().values().any(|finding| finding.kind <= Kind::CallOrder);
         if !is_explained {
             let sends = sends.into_iter().map(|((rank, _), sent)| (rank, sent)).collect();
             let receives = receives.into_iter().map(|((rank, _), posted)| (rank, posted)).collect();

@@ -273,12 +273,14 @@ fn alloc_mem(process: &Process<'_>, size: i64, _: Info, baseptr: Out<usize>) -> 
     if address == 0 {
         return Err(Error::argument(Class::NO_MEM, "size", format!("there is no memory of {size} bytes")));
     }
+    process.note_memory(address);
     baseptr.set(process, address);
     Ok(())
 }
 
 fn free_mem(process: &Process<'_>, base: Address) -> Result<()> {
     if !base.is_null() {
+        process.forget_memory(base.0);
         process.program.release(base.0);
     }
     Ok(())

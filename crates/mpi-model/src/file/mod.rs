@@ -97,7 +97,7 @@ impl Default for State<'_> {
 /// An open file.
 pub(crate) struct File<'n> {
     /// The processes that have opened the file together, with a context of their own.
-    comm: Communicator<'n>,
+    pub(crate) comm: Communicator<'n>,
     open: Arc<Open>,
     /// The number of the file in the job.
     number: u64,

@@ -10,6 +10,7 @@ use multicomputer::comm::{Message, transport::RequestId};
 use super::{Comm, bytes_of};
 use crate::{
     buffer::{Buffer, Data},
+    check::Site,
     error::{Class, Error, Result},
     function::functions,
     process::Process,
@@ -47,6 +48,8 @@ const OVERHEAD: u64 = 96;
 #[derive(Debug, Default)]
 pub(crate) struct Buffered {
     attached: Option<(Address, u64)>,
+    /// The call that has attached it.
+    site: Option<Site>,
     /// Sends that are not known to be complete, with the memory that each takes.
     sends: Rc<RefCell<Sends>>,
 }
@@ -136,13 +139,18 @@ impl Buffered {
         self.attached.map(|(_, size)| if size == u64::MAX { size } else { size.saturating_sub(taken) })
     }
 
+    /// The call that has attached the buffer, if there is one.
+    pub(crate) fn site(&self) -> Option<Option<Site>> {
+        self.attached.map(|_| self.site)
+    }
+
     /// Whether a buffer is attached.
     pub(crate) fn is_attached(&self) -> bool {
         self.attached.is_some()
     }
 
     /// Attaches a buffer.
-    pub(crate) fn attach(&mut self, buffer: Address, size: i64) -> Result<()> {
+    pub(crate) fn attach(&mut self, buffer: Address, size: i64, site: Option<Site>) -> Result<()> {
         let size = if buffer == Address::BUFFER_AUTOMATIC { u64::MAX } else { bytes_of("size", size)? };
         if self.attached.is_some() {
             return Err(Error::argument(
@@ -152,6 +160,7 @@ impl Buffered {
             ));
         }
         self.attached = Some((buffer, size));
+        self.site = site;
         Ok(())
     }
 }
@@ -218,11 +227,11 @@ pub(crate) fn detached<C: Integer>(
 }
 
 fn attach(process: &Process<'_>, buffer: Address, size: i64) -> Result<()> {
-    process.buffered.borrow_mut().attach(buffer, size)
+    process.buffered.borrow_mut().attach(buffer, size, process.site.get())
 }
 
-fn attach_to<'n>(_: &Process<'n>, comm: Comm<'n>, buffer: Address, size: i64) -> Result<()> {
-    comm.buffered.borrow_mut().attach(buffer, size)
+fn attach_to<'n>(process: &Process<'n>, comm: Comm<'n>, buffer: Address, size: i64) -> Result<()> {
+    comm.buffered.borrow_mut().attach(buffer, size, process.site.get())
 }
 
 fn detach<C: Integer>(process: &Process<'_>, buffer: Out<Address>, size: Out<C>) -> Result<()> {

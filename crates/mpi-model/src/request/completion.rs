@@ -57,6 +57,7 @@ fn active<'n>(process: &Process<'n>, handle: Handle) -> Result<Option<Rc<Request
         return Ok(None);
     }
     let request = process.request(handle)?;
+    request.was_waited.set(true);
     Ok(request.is_active.get().then_some(request))
 }
 
@@ -109,6 +110,7 @@ fn test<'n>(
     flag: Out<i32>,
     status: StatusAddress,
 ) -> Result<()> {
+    process.note_choice();
     let handle = request.get(process);
     let Some(found) = active(process, handle)? else {
         flag.set_flag(process, true);
@@ -173,6 +175,7 @@ fn test_all<'n>(
     flag: Out<i32>,
     statuses: StatusAddress,
 ) -> Result<()> {
+    process.note_choice();
     let list = List::read(process, count, requests)?;
     process.progress()?;
     let mut is_complete = true;
@@ -190,6 +193,7 @@ fn wait_any<'n>(
     index: Out<i32>,
     status: StatusAddress,
 ) -> Result<()> {
+    process.note_choice();
     let mut list = List::read(process, count, requests)?;
     if list.is_empty() {
         index.set(process, abi::UNDEFINED);
@@ -218,6 +222,7 @@ fn test_any<'n>(
     flag: Out<i32>,
     status: StatusAddress,
 ) -> Result<()> {
+    process.note_choice();
     let mut list = List::read(process, count, requests)?;
     if list.is_empty() {
         flag.set_flag(process, true);
@@ -247,6 +252,7 @@ fn wait_some<'n>(
     indices: Array<i32>,
     statuses: StatusAddress,
 ) -> Result<()> {
+    process.note_choice();
     let list = List::read(process, count, requests)?;
     if list.is_empty() {
         outcount.set(process, abi::UNDEFINED);
@@ -265,6 +271,7 @@ fn test_some<'n>(
     indices: Array<i32>,
     statuses: StatusAddress,
 ) -> Result<()> {
+    process.note_choice();
     let list = List::read(process, count, requests)?;
     if list.is_empty() {
         outcount.set(process, abi::UNDEFINED);
@@ -335,6 +342,7 @@ fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
             None => {}
         }
     }
+    process.check_free(handle, &found);
     process.requests.borrow_mut().table.remove(handle);
     process.forget_flights(&found);
     request.set(process, abi::REQUEST_NULL);

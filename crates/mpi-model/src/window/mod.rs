@@ -106,7 +106,12 @@ pub(crate) struct Window<'n> {
     open: RefCell<BTreeMap<usize, Vec<Rc<Request<'n>>>>>,
 }
 
-impl Window<'_> {
+impl<'n> Window<'n> {
+    /// All processes of the window.
+    pub(crate) fn communicator(&self) -> &Rc<Communicator<'n>> {
+        &self.comm
+    }
+
     /// The part of a process.
     fn target(&self, rank: usize) -> Result<&Target> {
         // All processes have entered their parts before the window was made.
