@@ -62,6 +62,8 @@ pub(super) struct Entered {
     side: Option<(bool, i32)>,
     /// The counts that have to be the same on all ranks.
     counts: Option<Vec<i64>>,
+    /// Whether the amount that the rank sends is that of its own count.
+    own_fits: bool,
     operator: Option<String>,
     /// The amounts of data that have to be the same on all ranks, each with the name of the datatype.
     data: Vec<(Signature, String)>,
@@ -106,6 +108,7 @@ fn note<'n>(process: &Process<'n>, function: &'static Function, words: &[usize],
         comm: process.label(comm),
         root: argument(function, words, "root").map(|root| root as i32),
         side: comm.remote.as_ref().map(|remote| (remote.is_first, comm.rank())),
+        own_fits: own_fits(process, comm, function, words).unwrap_or(true),
         counts: counts(process, comm, function, words),
         operator: argument(function, words, "op")
             .and_then(|word| Operator::decode(process, word).ok())
@@ -169,6 +172,21 @@ fn counts(
         || name.contains("reduce_scatter") && !name.contains("block");
     let address = argument(function, words, "recvcounts").filter(|_| is_equal && comm.remote.is_none())?;
     numbers(process, function, address, comm.group.size())
+}
+
+/// Whether a rank sends in all-gather with counts what its own count says; `None` for other calls.
+fn own_fits(
+    process: &Process<'_>,
+    comm: &Communicator<'_>,
+    function: &Function,
+    words: &[usize],
+) -> Option<bool> {
+    let word = |name: &str| argument(function, words, name);
+    let counts = counts(process, comm, function, words)?;
+    let datatype = |name: &str| process.datatype(Handle(word(name)?)).ok();
+    word("sendbuf").filter(|address| Address(*address) != Address::IN_PLACE)?;
+    let sent = word("sendcount")? as i64 * datatype("sendtype")?.size() as i64;
+    Some(sent == counts.get(comm.group.rank())? * datatype("recvtype")?.size() as i64)
 }
 
 /// The amounts of data of a call that are the same on all ranks.
@@ -244,6 +262,12 @@ pub(super) fn compare(check: &Check, operation: &Operation) {
             operator(right.1)
         );
         return add(Kind::OperatorMismatch, text, wrong, right, "give the same operator on all ranks");
+    }
+    if let Some(&wrong) = entered.iter().find(|(_, entered)| !entered.own_fits) {
+        let text =
+            format!("{} sends another amount of data than its own count in `recvcounts`", wrong.1.function);
+        let finding = Finding::new(Kind::CountMismatch, text, line(wrong));
+        return check.add(finding.help("give the count of each rank in `recvcounts`, the same on all ranks"));
     }
     if let Some((wrong, right)) = odd_one(&entered, |entered| entered.counts.clone()) {
         let counts = |entered: &Entered| entered.counts.clone().unwrap_or_default();

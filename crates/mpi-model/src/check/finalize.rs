@@ -72,7 +72,14 @@ impl<'n> Process<'n> {
         );
         leak(self.groups.borrow().table.open(), "the group", "call MPI_Group_free before MPI_Finalize");
         leak(
-            self.datatypes.borrow().derived.open(),
+            // Those of a range or a precision are predefined for the program.
+            self.datatypes
+                .borrow()
+                .derived
+                .open()
+                .into_iter()
+                .filter(|site| !is_parametrized(*site))
+                .collect(),
             "the datatype",
             "call MPI_Type_free before MPI_Finalize",
         );
@@ -91,4 +98,9 @@ impl<'n> Process<'n> {
         let keys = self.attributes.borrow().left();
         leak(keys, "the attribute key", "free the key before MPI_Finalize");
     }
+}
+
+/// Whether an object is a datatype that MPI keeps, of `MPI_Type_create_f90_real` and similar functions.
+fn is_parametrized(site: Option<Site>) -> bool {
+    site.is_some_and(|site| site.function.starts_with("MPI_Type_create_f90"))
 }

@@ -119,22 +119,15 @@ impl Check {
             return;
         }
         if let Some(report) = deadlock {
-            let unstarted = std::mem::take(&mut *self.unstarted.lock());
-            if unstarted.is_empty() {
+            if !self.add_unstarted(Some(report)) {
                 self.add(self.deadlock(&receives, operations, ranks, report));
-            }
-            for (rank, site) in unstarted {
-                let text = format!(
-                    "the persistent request of {} is never started, and others wait for it",
-                    site.function
-                );
-                let (first, details) = report.split_once('\n').unwrap_or((report, ""));
-                let finding = Finding::new(Kind::MissingStart, text, self.line(rank, site)).details(first);
-                self.add(finding.details(details).help("call MPI_Start before MPI_Wait"));
             }
             return;
         }
         self.add_incomplete(operations);
+        if !sends.is_empty() && self.add_unstarted(None) {
+            return;
+        }
         for (rank, sent) in sends {
             // Its receive may be the one of a request that was not waited for.
             if self.has_missing_wait(sent.to) {
@@ -147,6 +140,21 @@ impl Check {
             let finding = Finding::new(Kind::CallOrder, text, self.line(rank, sent.site));
             self.add(finding.help("receive the message, or leave the send out"));
         }
+    }
+
+    /// Adds a finding for each persistent request that was never started, which explains calls that nothing has matched. Returns whether there
+    /// are any.
+    fn add_unstarted(&self, report: Option<&str>) -> bool {
+        let unstarted = std::mem::take(&mut *self.unstarted.lock());
+        for &(rank, site) in &unstarted {
+            let text = format!(
+                "the persistent request of {} is never started, and others wait for it",
+                site.function
+            );
+            let finding = Finding::new(Kind::MissingStart, text, self.line(rank, site));
+            self.add(finding.details(report.unwrap_or_default()).help("call MPI_Start before MPI_Wait"));
+        }
+        !unstarted.is_empty()
     }
 
     /// Adds a finding for each collective call that not all ranks make, although the run has ended.

@@ -83,7 +83,15 @@ pub(crate) fn run<T: Send>(
     machine: &Machine,
     program: impl Fn(&Rank<'_, '_>) -> Result<T, Left> + Sync,
 ) -> Result<Run<T>, RunError> {
-    let settings = Settings { poll: Span::from_nanos(10), ..Settings::default() };
+    run_with(machine, &Settings { poll: Span::from_nanos(10), ..Settings::default() }, program)
+}
+
+/// Runs a program with settings.
+pub(crate) fn run_with<T: Send>(
+    machine: &Machine,
+    settings: &Settings,
+    program: impl Fn(&Rank<'_, '_>) -> Result<T, Left> + Sync,
+) -> Result<Run<T>, RunError> {
     machine.run(|node| {
         let arena = Rc::new(Arena::new());
         let process = Process::new(node, arena.clone(), settings.clone());
