@@ -389,7 +389,7 @@ RIGHT(probe_with_receive)
         RECV(0);
     }
 }
-WRONG(post_without_start, call order)
+WRONG(post_without_start, call order or missing epoch)
 {
     MPI_Group group, origin;
     MPI_Comm_group(WORLD, &group);

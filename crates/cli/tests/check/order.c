@@ -108,7 +108,7 @@ RIGHT(waits_swapped, 3 ranks)
     MPI_Wait(&both[rank != 2], IGNORE);
 }
 /* On two communicators: each has its own order, but blocking calls wait. */
-WRONG(swapped_communicators, call order)
+WRONG(swapped_communicators, call order or communicator mismatch)
 {
     MPI_Comm_dup(WORLD, &part);
     if (rank == 0) {
@@ -134,7 +134,7 @@ RIGHT(swapped_communicators_nonblocking)
     MPI_Comm_free(&part);
 }
 /* Rows and columns of a grid: some ranks begin with their row, others with their column. */
-WRONG(rows_and_columns, call order, 4 ranks)
+WRONG(rows_and_columns, call order or communicator mismatch, 4 ranks)
 {
     MPI_Comm_split(WORLD, rank / 2, 0, &part);
     MPI_Comm_split(WORLD, rank % 2, 0, &other);
