@@ -458,7 +458,7 @@ WRONG(bsend_not_received, leak or call order)
     } else {
         MPI_Recv(b, 1, INT, 0, 1, WORLD, IGNORE);
     }
-    MPI_Buffer_detach(&detached, &bytes);
+    MPI_Buffer_detach(&detached, &bytes); /* here */
 }
 RIGHT(bsend_received)
 {
