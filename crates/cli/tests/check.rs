@@ -126,6 +126,7 @@ fn judge(case: &Case, program: &Path) -> Option<(&'static str, String)> {
         .arg(program)
         .arg(&case.name);
     let output = command
+        .current_dir(program.parent().unwrap())
         .env_remove("RUST_LOG")
         .env("MULTICOMPUTER_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("home"))
         .output()
@@ -158,18 +159,17 @@ fn compiled(extension: &str, wrapper: &str, compiler: &str) -> Vec<(Case, PathBu
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check").join(wrapper);
     fs::create_dir_all(&folder).unwrap();
-    let mut paths: Vec<_> = fs::read_dir(sources).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = fs::read_dir(&sources).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|found| found == extension));
     paths.sort();
     let with_program = |path: &PathBuf| {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let program = folder.join(path.file_stem().unwrap());
+        // By its name alone, which is then what findings print.
         let output = Command::new(MULTICOMPUTER)
-            .arg(wrapper)
-            .arg(path)
-            .arg("-o")
+            .args([wrapper, &file, "-o"])
             .arg(&program)
-            .current_dir(&folder)
+            .current_dir(&sources)
             .env("MULTICOMPUTER_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("home"))
             .output()
             .unwrap();

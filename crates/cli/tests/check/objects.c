@@ -482,7 +482,7 @@ RIGHT(attribute_of_key)
 WRONG(bsend_without_buffer, invalid argument) { rank ? MPI_Recv(b, 1, INT, 0, 0, WORLD, IGNORE) : MPI_Bsend(a, 1, INT, 1, 0, WORLD); } /* here */
 WRONG(bsend_small_buffer, invalid argument)
 {
-    static char space[40 + MPI_BSEND_OVERHEAD];
+    static char space[100];
     void *detached;
     int bytes;
     MPI_Buffer_attach(space, sizeof space);
