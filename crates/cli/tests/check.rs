@@ -8,8 +8,10 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs,
-    path::{Path, PathBuf},
+    env,
+    ffi::OsStr,
+    fs,
+    path::Path,
     process::Command,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -117,18 +119,11 @@ fn finding(printed: &str) -> Option<(&'static str, String, String)> {
 
 /// What is wrong with the answer to a case: `verdict`, `kind` or `line`, and what was printed.
 fn judge(case: &Case, program: &Path) -> Option<(&'static str, String)> {
-    let ranks = case.ranks.to_string();
-    let mut command = Command::new("timeout");
-    command
+    let output = command("timeout", program.parent().unwrap())
         .arg(LIMIT)
         .arg(env::var_os("MULTICOMPUTER_CHECK").unwrap_or(MULTICOMPUTER.into()))
-        .args(["check", "-n", &ranks])
-        .arg(program)
-        .arg(&case.name);
-    let output = command
-        .current_dir(program.parent().unwrap())
-        .env_remove("RUST_LOG")
-        .env("MULTICOMPUTER_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("home"))
+        .args(["check", "-n", &case.ranks.to_string()])
+        .args([program.as_os_str(), OsStr::new(&case.name)])
         .output()
         .unwrap();
     let printed = [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat();
@@ -150,91 +145,98 @@ fn judge(case: &Case, program: &Path) -> Option<(&'static str, String)> {
     (!right_line).then_some(("line", said))
 }
 
-/// Compiles the files with an extension; nothing without the compiler.
-fn compiled(extension: &str, wrapper: &str, compiler: &str) -> Vec<(Case, PathBuf)> {
+/// Runs the selected cases of the files with an extension, prints those with another answer and the numbers of right ones, and fails if there
+/// is any. Nothing without the compiler.
+fn run(extension: &str, wrapper: &str, compiler: &str) {
     if !Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success()) {
         println!("SKIPPED: there is no {compiler} here");
-        return Vec::new();
+        return;
     }
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check").join(wrapper);
-    fs::create_dir_all(&folder).unwrap();
-    let mut paths: Vec<_> = fs::read_dir(&sources).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
-    paths.sort();
-    let with_program = |path: &PathBuf| {
-        let file = path.file_name().unwrap().to_string_lossy().into_owned();
-        let program = folder.join(path.file_stem().unwrap());
-        // By its name alone, which is then what findings print.
-        let output = Command::new(MULTICOMPUTER)
-            .args([wrapper, &file, "-o"])
-            .arg(&program)
-            .current_dir(&sources)
-            .env("MULTICOMPUTER_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("home"))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stderr));
-        let source = fs::read_to_string(path).unwrap();
-        cases(&file, &source).into_iter().map(move |case| (case, program.clone())).collect::<Vec<_>>()
-    };
-    paths.iter().flat_map(with_program).collect()
-}
-
-/// Runs the cases that are selected, prints those with another answer and the shares of right ones, and fails if there is any.
-fn run(all: Vec<(Case, PathBuf)>) {
+    let mut files: Vec<String> = fs::read_dir(&sources)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.retain(|file| file.ends_with(extension));
+    files.sort();
+    let all = files.iter().flat_map(|file| cases(file, &fs::read_to_string(sources.join(file)).unwrap()));
     let full = env::var_os("MULTICOMPUTER_TESTS").is_some();
     let part = env::var("MULTICOMPUTER_CHECK_CASES").ok();
     let is_selected = |index: usize, case: &Case| match &part {
         Some(part) => format!("{} {}", case.file, case.name).contains(part),
-        None => full || index % STRIDE == 0,
+        None => full || index.is_multiple_of(STRIDE),
     };
-    let cases: Vec<_> = all
-        .into_iter()
-        .enumerate()
-        .filter(|(index, (case, _))| is_selected(*index, case))
-        .map(|(_, case)| case)
-        .collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut judged = Vec::new();
-        while let Some((case, program)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            judged.push((case, judge(case, program)));
-        }
-        judged
-    };
-    let mut judged: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    let cases: Vec<Case> =
+        all.enumerate().filter(|(index, case)| is_selected(*index, case)).map(|(_, case)| case).collect();
+
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check");
+    fs::create_dir_all(&folder).unwrap();
+    let program = |case: &Case| folder.join(&case.file).with_extension("");
+    files.retain(|file| cases.iter().any(|case| case.file == *file));
+    in_parallel(&files, |file| {
+        // By its name alone, which is then what findings print.
+        let output = command(MULTICOMPUTER, &sources)
+            .args([wrapper, file, "-o"])
+            .arg(folder.join(file).with_extension(""))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stderr));
     });
-    judged.sort_by_key(|(case, _)| (&case.file, &case.name));
+    let judged = in_parallel(&cases, |case| judge(case, &program(case)));
+
     // Of each kind the number of cases and of other verdicts, kinds, lines.
     let mut counts: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
-    for (case, wrong) in &judged {
+    for (case, wrong) in cases.iter().zip(&judged) {
         let count = counts.entry(case.kinds.first().unwrap_or(&"right")).or_default();
         count[0] += 1;
-        if let Some((what, said)) = wrong {
-            count[["verdict", "kind", "line"].iter().position(|known| known == what).unwrap() + 1] += 1;
-            let expected = if case.kinds.is_empty() {
-                "right".to_owned()
-            } else {
-                format!("{} at {:?}", case.kinds.join(" or "), case.lines)
-            };
-            println!("{what}: -n {} {} {}: expected {expected}; {said}", case.ranks, case.file, case.name);
-        }
+        let Some((what, said)) = wrong else { continue };
+        count[["verdict", "kind", "line"].iter().position(|known| known == what).unwrap() + 1] += 1;
+        let expected = match &case.kinds[..] {
+            [] => "right".to_owned(),
+            kinds => format!("{} at {:?}", kinds.join(" or "), case.lines),
+        };
+        println!("{what}: -n {} {} {}: expected {expected}; {said}", case.ranks, case.file, case.name);
     }
     for (kind, [cases, verdict, other, line]) in &counts {
         println!("{kind}: {cases} cases; other verdict {verdict}, kind {other}, line {line}");
     }
-    let differ = judged.iter().filter(|(_, wrong)| wrong.is_some()).count();
-    assert_eq!(differ, 0, "{differ} of {} cases differ", judged.len());
+    let differ = judged.iter().flatten().count();
+    assert_eq!(differ, 0, "{differ} of {} cases differ", cases.len());
+}
+
+/// What a function makes of all items, in their order.
+fn in_parallel<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut made = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { return made };
+            made.push((index, make(item)));
+        }
+    };
+    let mut made: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    made.sort_by_key(|(index, _)| *index);
+    made.into_iter().map(|(_, made)| made).collect()
+}
+
+/// A command in a folder, with the files of its own where Cargo has those of tests.
+fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder).env_remove("RUST_LOG");
+    command.env("MULTICOMPUTER_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("home"));
+    command
 }
 
 #[test]
 fn programs_in_c() {
-    run(compiled("c", "cc", "gcc"));
+    run(".c", "cc", "gcc");
 }
 
 #[test]
 fn programs_in_fortran() {
-    run(compiled("f90", "fortran", "gfortran"));
+    run(".f90", "fortran", "gfortran");
 }
