@@ -172,10 +172,12 @@ fn run(extension: &str, wrapper: &str, compiler: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check");
     fs::create_dir_all(&folder).unwrap();
     let program = |case: &Case| folder.join(&case.file).with_extension("");
+    fs::copy(sources.join("check.h"), folder.join("check.h")).unwrap();
     files.retain(|file| cases.iter().any(|case| case.file == *file));
     in_parallel(&files, |file| {
+        fs::copy(sources.join(file), folder.join(file)).unwrap();
         // By its name alone, which is then what findings print.
-        let output = command(MULTICOMPUTER, &sources)
+        let output = command(MULTICOMPUTER, &folder)
             .args([wrapper, file, "-o"])
             .arg(folder.join(file).with_extension(""))
             .output()
