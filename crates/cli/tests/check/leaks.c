@@ -396,11 +396,11 @@ RIGHT(allocated_freed) { MPI_Alloc_mem(64, MPI_INFO_NULL, &memory); MPI_Free_mem
 
 /* ---- persistent requests ---- */
 
-WRONG(send_init, leak) { MPI_Send_init(a, 1, INT, OTHER, 0, WORLD, &request); } /* here */
+WRONG(send_init, leak or missing start) { MPI_Send_init(a, 1, INT, OTHER, 0, WORLD, &request); } /* here */
 RIGHT(send_init_freed) { MPI_Send_init(a, 1, INT, OTHER, 0, WORLD, &request); MPI_Request_free(&request); }
-WRONG(recv_init, leak) { MPI_Recv_init(b, 1, INT, OTHER, 0, WORLD, &request); } /* here */
+WRONG(recv_init, leak or missing start) { MPI_Recv_init(b, 1, INT, OTHER, 0, WORLD, &request); } /* here */
 RIGHT(recv_init_freed) { MPI_Recv_init(b, 1, INT, OTHER, 0, WORLD, &request); MPI_Request_free(&request); }
-WRONG(bcast_init, leak, 3 ranks) { MPI_Bcast_init(a, 1, INT, 0, WORLD, MPI_INFO_NULL, &request); } /* here */
+WRONG(bcast_init, leak or missing start, 3 ranks) { MPI_Bcast_init(a, 1, INT, 0, WORLD, MPI_INFO_NULL, &request); } /* here */
 RIGHT(bcast_init_freed, 3 ranks) { MPI_Bcast_init(a, 1, INT, 0, WORLD, MPI_INFO_NULL, &request); MPI_Request_free(&request); }
 WRONG(waited_not_freed, leak)
 {

@@ -669,9 +669,10 @@ RIGHT(root_is_told, 3 ranks)
 WRONG(answer_to_first, message race, 3 ranks)
 {
     if (rank == 0) {
-        RECV_ANY(b);                                            /* here */
-        MPI_Send(a, 1, INT, status.MPI_SOURCE, 1, WORLD);
-        RECV_ANY(b); /* here */
+        RECV_ANY(b);                                      /* here */
+        int first = status.MPI_SOURCE;
+        RECV_ANY(b);                                      /* here */
+        MPI_Send(a, 1, INT, first, 1, WORLD);             /* here */
     } else {
         SEND;
         if (rank == 1) {
@@ -683,8 +684,8 @@ RIGHT(answer_to_one, 3 ranks)
 {
     if (rank == 0) {
         RECV_ANY(b);
-        MPI_Send(a, 1, INT, 1, 1, WORLD);
         RECV_ANY(b);
+        MPI_Send(a, 1, INT, 1, 1, WORLD);
     } else {
         SEND;
         if (rank == 1) {
