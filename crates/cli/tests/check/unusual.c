@@ -86,7 +86,6 @@ RIGHT(persistent_with_nobody)
 {
     MPI_Recv_init(b, 1, INT, MPI_PROC_NULL, 0, WORLD, &request);
     MPI_Start(&request);
-    b[0] = 3;
     WAIT;
     MPI_Request_free(&request);
 }
