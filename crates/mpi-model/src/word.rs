@@ -87,6 +87,13 @@ impl<'n> Argument<'n> for i32 {
     }
 }
 
+/// A real number, given by its bits.
+impl<'n> Argument<'n> for f64 {
+    fn decode(_: &Process<'n>, word: usize) -> Result<Self> {
+        Ok(f64::from_bits(word as u64))
+    }
+}
+
 /// The largest size of a value in bytes.
 pub(crate) const LARGEST: usize = 8;
 

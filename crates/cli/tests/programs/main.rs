@@ -257,6 +257,40 @@ fn counted_computation_is_the_same_in_every_run() {
 }
 
 #[test]
+fn programs_state_and_sample_their_computation() {
+    let folder = Folder::new("computation");
+    if !folder.compile("cc", "gcc", "computation.c", &["--count"]) {
+        return;
+    }
+    let lines = |text: &str| -> String { (0..4).map(|rank| format!("rank {rank}: {text}\n")).collect() };
+    let sorted = |arguments: &[&str]| {
+        let ended = folder.run(&[&["-n", "4"], arguments].concat(), "");
+        assert_eq!((ended.0, &ended.2[..]), (Some(0), ""));
+        let mut lines: Vec<&str> = ended.1.split_inclusive('\n').collect();
+        lines.sort_unstable();
+        lines.concat()
+    };
+    assert_eq!(sorted(&["./program"]), lines("0.250000000 s; 3, 3 and 2 executions"));
+    // The sampled loop is charged what the other one is charged, but for the blocks of the macro.
+    let counted = ["--compute", "counted:2ns", "./program", "ratio"];
+    let expected = lines("0.250000000 s; sampled by executed 1.00; 3, 3 and 8 executions");
+    assert_eq!(sorted(&counted), expected);
+    let measured = sorted(&["--compute", "measured", "./program"]);
+    assert!(measured.matches("; 3, 3 and").count() == 4, "{measured}");
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi-abi/include/multicomputer.h");
+    let without = "#include \"multicomputer.h\"\nint main(void) { MC_Compute(1); MC_SAMPLE_LOCAL(2, 0) { return 0; } return 1; }\n";
+    fs::copy(header, folder.0.join("multicomputer.h")).unwrap();
+    fs::write(folder.0.join("without.c"), without).unwrap();
+    let compiled = Command::new("gcc").args(["without.c", "-o", "without"]).current_dir(&folder.0).status();
+    assert!(compiled.unwrap().success());
+    assert!(Command::new(folder.0.join("without")).status().unwrap().success());
+    let folder = Folder::new("computation-fortran");
+    if folder.compile("fortran", "gfortran", "computation.F90", &[]) {
+        assert_eq!(folder.run(&["-n", "2", "./program"], ""), Ended(Some(0), String::new(), String::new()));
+    }
+}
+
+#[test]
 fn other_files_are_refused() {
     let folder = Folder::new("refused");
     let ended = folder.run(&["-n", "2", "/bin/true"], "");

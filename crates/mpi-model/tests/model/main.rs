@@ -1,5 +1,6 @@
 //! Programs of MPI in Rust: every rank has an arena as its memory and calls functions by name.
 
+mod computation;
 mod messages;
 mod support;
 mod windows;
