@@ -291,6 +291,33 @@ fn programs_state_and_sample_their_computation() {
 }
 
 #[test]
+fn the_time_of_a_block_is_measured() {
+    let folder = Folder::new("blocks");
+    let mut missing = folder.command(&["calibrate", "--compute"]);
+    let missing = Ended::of(&missing.env("MULTICOMPUTER_CC", "no-such-compiler").output().unwrap());
+    let parts = ["need a C compiler", "no-such-compiler cannot be started", "MULTICOMPUTER_CC"];
+    assert!(missing.0 == Some(2) && parts.iter().all(|part| missing.2.contains(part)), "{missing:?}");
+    if !folder.compile("cc", "gcc", "lines.c", &[]) {
+        return;
+    }
+    let measured = || Ended::of(&folder.command(&["calibrate", "--compute=-O1"]).output().unwrap());
+    let (first, second) = (measured(), measured());
+    let blocks = |ended: &Ended| -> Vec<(String, u64)> {
+        let rows = ended.1.lines().skip(2).take(6).map(|row| row.split_whitespace().collect::<Vec<_>>());
+        rows.map(|row| (row[0].to_owned(), row[1].parse().unwrap())).collect()
+    };
+    let names: Vec<String> = blocks(&first).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["triad", "stencil", "matrix", "sparse", "sort", "queue"]);
+    assert_eq!(blocks(&first), blocks(&second));
+    // A block of each step of the innermost loop at least.
+    assert!(blocks(&first).iter().all(|(_, blocks)| (1_000_000..100_000_000).contains(blocks)), "{first:?}");
+    let time =
+        first.1.trim_end().rsplit_once("--compute counted:").and_then(|(_, time)| time.strip_suffix("ns"));
+    let time: f64 = time.unwrap().parse().unwrap();
+    assert!(time > 0.0 && time < 1000.0, "{time}");
+}
+
+#[test]
 fn other_files_are_refused() {
     let folder = Folder::new("refused");
     let ended = folder.run(&["-n", "2", "/bin/true"], "");
