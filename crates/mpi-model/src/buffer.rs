@@ -5,7 +5,7 @@ use multicomputer::Payload;
 
 use crate::{
     datatype::{Datatype, basic},
-    error::{Class, Error, Result},
+    error::{Class, Error, MpiError, Result},
     process::Process,
     word::{Address, Argument, Arguments, Array, Handle, Integer, Words},
 };
@@ -53,11 +53,14 @@ pub(crate) struct Data {
     pub(crate) address: Address,
     pub(crate) count: i64,
     pub(crate) datatype: Optional,
+    /// The names of these arguments.
+    names: [&'static str; 3],
 }
 
 impl<'n> Arguments<'n> for Data {
     fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
-        Ok(Data { address: words.take()?, count: words.take()?, datatype: words.take()? })
+        let names = words.names();
+        Ok(Data { address: words.take()?, count: words.take()?, datatype: words.take()?, names })
     }
 }
 
@@ -67,7 +70,18 @@ impl Data {
     /// # Errors
     /// As [`Buffer::new`].
     pub(crate) fn buffer(self) -> Result<Buffer> {
-        Buffer::new(self.address, self.count, self.datatype)
+        let [address, count, datatype] = self.names;
+        Buffer::new(self.address, self.count, self.datatype).map_err(|error| match error {
+            Error::Mpi(error) => {
+                let name = match error.class {
+                    Class::BUFFER => address,
+                    Class::COUNT => count,
+                    _ => datatype,
+                };
+                Error::Mpi(MpiError { argument: Some(name), ..error })
+            }
+            Error::Leave => Error::Leave,
+        })
     }
 }
 

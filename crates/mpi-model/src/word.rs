@@ -345,6 +345,11 @@ impl<'a, 'n> Words<'a, 'n> {
         Words { process, words, names, next: 0 }
     }
 
+    /// The names of the next arguments.
+    pub(crate) fn names<const N: usize>(&self) -> [&'static str; N] {
+        std::array::from_fn(|at| self.names[self.next + at])
+    }
+
     /// Decodes the next argument.
     ///
     /// # Errors

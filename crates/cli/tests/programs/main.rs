@@ -233,6 +233,13 @@ fn fortran_has_its_own_units() {
     assert_eq!((ended.0, lines, &ended.2[..]), (Some(0), expected.to_vec(), ""));
     let ended = folder.run(&["-n", "3", "./program", "stop"], "");
     assert!(ended.0 == Some(5) && ended.2.contains("STOP 5"), "{ended:?}");
+    // What was written before an error of MPI is not lost, and the error names its rank once.
+    let ended = folder.run(&["-n", "1", "./program", "error"], "");
+    assert_eq!((ended.0, &ended.1[..]), (Some(1), "rank 0 7 7 14\ntotal 7\n"), "{}", ended.2);
+    let error = "error: rank 0, MPI_Send: argument `dest`: 99 is no rank of MPI_COMM_WORLD";
+    assert!(ended.2.starts_with(error) && ended.2.matches("rank 0,").count() == 1, "{}", ended.2);
+    let ended = folder.run(&["-n", "2", "--machine", "complete:1", "./program"], "");
+    assert!(ended.2.contains("2 ranks were given, and the machine has 1 node: give no more"), "{}", ended.2);
 }
 
 #[test]
