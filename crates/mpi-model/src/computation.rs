@@ -114,7 +114,10 @@ fn begin(
     // A block that the program has left by `break` or `goto` is no sample.
     *state.open.borrow_mut() = is_run.then(|| (place, state.charged.get()));
     runs.set_flag(process, is_run);
-    Ok(if is_run { () } else { process.compute(samples.mean())? })
+    if !is_run {
+        process.compute(samples.mean())?;
+    }
+    Ok(())
 }
 
 fn end(process: &Process<'_>) -> Result<()> {
