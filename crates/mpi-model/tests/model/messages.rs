@@ -118,15 +118,16 @@ fn negative_counts_are_errors_of_their_arguments() {
     run(&machine, |rank| {
         rank.call("MPI_Comm_set_errhandler", &[WORLD, RETURN])?;
         let negative = -1_isize as usize;
-        let (a, b, two) = (rank.room(400), rank.room(400), rank.put(&[-1_i32; 2]));
+        let (a, b) = (rank.room(400), rank.room(400));
+        let (two, ones) = (rank.put(&[-1_i32; 2]), rank.put(&[1_i32; 2]));
         let (request, zeros, types) = (rank.room(8), rank.put(&[0_i32; 2]), rank.put(&[INT as i64; 2]));
         let pair = |send: usize, receive: usize| vec![a, send, INT, b, receive, INT];
         let both = pair(negative, negative);
-        let blocks = |address: usize| [address, two, zeros, INT];
+        let blocks = |address: usize, counts: usize| [address, counts, zeros, INT];
         let calls: [(&str, Vec<usize>, &str); 22] = [
             ("MPI_Bcast", vec![a, negative, INT, 0, WORLD], "count"),
-            ("MPI_Gather", [&both[..], &[0, WORLD]].concat(), "sendcount"),
-            ("MPI_Scatter", [&both[..], &[0, WORLD]].concat(), "recvcount"),
+            ("MPI_Gather", [&pair(negative, 1)[..], &[0, WORLD]].concat(), "sendcount"),
+            ("MPI_Scatter", [&pair(1, negative)[..], &[0, WORLD]].concat(), "recvcount"),
             ("MPI_Allgather", [&both[..], &[WORLD]].concat(), "recvcount"),
             ("MPI_Alltoall", [&both[..], &[WORLD]].concat(), "recvcount"),
             ("MPI_Alltoall", [&pair(negative, 1)[..], &[WORLD]].concat(), "sendcount"),
@@ -141,12 +142,12 @@ fn negative_counts_are_errors_of_their_arguments() {
             ("MPI_Exscan", vec![a, b, negative, INT, SUM, WORLD], "count"),
             ("MPI_Reduce_scatter", vec![a, b, two, INT, SUM, WORLD], "recvcounts"),
             ("MPI_Reduce_scatter_block", vec![a, b, negative, INT, SUM, WORLD], "recvcount"),
-            ("MPI_Allgatherv", [&[a, 1, INT], &blocks(b)[..], &[WORLD]].concat(), "recvcounts"),
-            ("MPI_Gatherv", [&[a, negative, INT], &blocks(b)[..], &[0, WORLD]].concat(), "sendcount"),
-            ("MPI_Scatterv", [&blocks(a)[..], &[b, negative, INT], &[0, WORLD]].concat(), "recvcount"),
+            ("MPI_Allgatherv", [&[a, 1, INT], &blocks(b, two)[..], &[WORLD]].concat(), "recvcounts"),
+            ("MPI_Gatherv", [&[a, negative, INT], &blocks(b, ones)[..], &[0, WORLD]].concat(), "sendcount"),
+            ("MPI_Scatterv", [&blocks(a, ones)[..], &[b, negative, INT], &[0, WORLD]].concat(), "recvcount"),
             (
                 "MPI_Alltoallv",
-                [blocks(a), blocks(b)].concat().into_iter().chain([WORLD]).collect(),
+                [blocks(a, two), blocks(b, two)].concat().into_iter().chain([WORLD]).collect(),
                 "recvcounts",
             ),
             ("MPI_Alltoallw", vec![a, two, zeros, types, b, two, zeros, types, WORLD], "recvcounts"),
