@@ -215,4 +215,15 @@ mod tests {
             }
         }
     }
+
+    /// Tests that a schedule whose messages are too long gives way to the next one by estimate.
+    #[test]
+    fn closed_forms_choose_a_schedule_that_can_be_sent() {
+        let machine = "complete:2".parse().unwrap();
+        for operation in [Operation::Broadcast, Operation::Reduce, Operation::AllReduce] {
+            let task =
+                Task::builder(&machine, operation).elements(300_000_000).element_bytes(4).build().unwrap();
+            assert!(Algorithm::AUTO.plan_with(&task, Effort::Estimate).is_ok(), "{operation}");
+        }
+    }
 }

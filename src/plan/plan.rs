@@ -77,21 +77,37 @@ impl<P: Problem> Algorithm<P> {
             let (variant, predicted) = found?;
             return Ok(Plan::predicted_as(problem, self, &variant, predicted));
         }
-        let is_by_estimate = budget.is_by_estimate();
-        let mut variants = self.listed(problem, &workspace, !is_by_estimate)?;
-        if is_by_estimate {
-            let listed = variants.len();
-            retain_cheapest(&mut variants);
-            budget.leave(listed - variants.len());
+        if !budget.is_by_estimate() {
+            let variants = self.listed(problem, &workspace, true)?;
+            if let [variant] = &variants[..] {
+                return Plan::of(problem, self, variant);
+            }
+            let (nth, predicted) = fastest(self, problem, &variants, Time::MAX, budget)?;
+            return match self.improved(problem, predicted.prediction.modeled, budget) {
+                Some((variant, better)) => Ok(Plan::predicted_as(problem, self, &variant, better)),
+                None => Ok(Plan::predicted_as(problem, self, &variants[nth], predicted)),
+            };
         }
-        if let [variant] = &variants[..] {
-            return Plan::of(problem, self, variant);
-        }
-        let (nth, predicted) = fastest(self, problem, &variants, Time::MAX, budget)?;
-        let improved = || self.improved(problem, predicted.prediction.modeled, budget);
-        match if is_by_estimate { None } else { improved() } {
-            Some((variant, better)) => Ok(Plan::predicted_as(problem, self, &variant, better)),
-            None => Ok(Plan::predicted_as(problem, self, &variants[nth], predicted)),
+        let mut left = self.listed(problem, &workspace, false)?;
+        let listed = left.len();
+        left.retain(|variant| !variant.is_searched());
+        let mut tried = 0;
+        loop {
+            let cheapest = take_cheapest(&mut left);
+            tried += cheapest.len();
+            let plan = match &cheapest[..] {
+                [variant] => Plan::of(problem, self, variant),
+                _ => fastest(self, problem, &cheapest, Time::MAX, budget)
+                    .map(|(nth, predicted)| Plan::predicted_as(problem, self, &cheapest[nth], predicted)),
+            };
+            match plan {
+                // The next cheapest variant may divide its messages.
+                Err(PlanError::MessageTooLong { .. }) if !left.is_empty() => {}
+                plan => {
+                    budget.leave(listed - tried);
+                    return plan;
+                }
+            }
         }
     }
 
@@ -138,12 +154,11 @@ impl<P: Problem> Algorithm<P> {
     }
 }
 
-/// Retains the variants with the smallest closed-form time, which are tunings of one schedule, and those without a closed form.
-fn retain_cheapest<P: Problem>(variants: &mut Vec<Variant<P>>) {
-    variants.retain(|variant| !variant.is_searched());
+/// Takes the variants with the smallest closed-form time, which are tunings of one schedule, and those without a closed form.
+fn take_cheapest<P: Problem>(variants: &mut Vec<Variant<P>>) -> Vec<Variant<P>> {
     let estimates = variants.iter().map(Variant::estimate).filter(|estimate| !estimate.is_zero());
     let least = estimates.min().unwrap_or_default();
-    variants.retain(|variant| variant.estimate() <= least);
+    variants.extract_if(.., |variant| variant.estimate() <= least).collect()
 }
 
 /// Adds the call overhead to the predicted times of a schedule. Every member takes it before its first step, so the call delays all times

@@ -1,4 +1,7 @@
-//! `multicomputer calibrate`: measures the threads of this host as a machine, or fits a machine to a table of measured times.
+//! `multicomputer calibrate`: measures the threads of this host as a machine, or fits a machine to a table of measured times; or measures the
+//! time of a basic block.
+
+mod blocks;
 
 use std::{fs::File, io::Write, path::PathBuf};
 
@@ -21,13 +24,19 @@ Examples:
   multicomputer collective broadcast --machine host.toml --clock host --bytes 8..1M
   multicomputer calibrate --machine mesh:2x3 --pin spread > mesh.toml
   multicomputer calibrate --from times.csv --machine complete:16 > cluster.toml
+  multicomputer calibrate --compute=-O3
 
 With --from, a row is half the round-trip time of a ping-pong, or the time of an operation. Columns: bytes; time_s, time_ms,
 time_us or time_ns; optionally from and to (nodes of a message), or operation, algorithm, nodes and other columns of
 `multicomputer study --csv`. docs/machines.md has a worked example.
 
 Without --from, all nodes are measured at the same time. With more nodes than cores, times include waiting for a core.
-Measure on an idle host, with the number of nodes and the pinning of the runs to plan.";
+Measure on an idle host, with the number of nodes and the pinning of the runs to plan.
+
+With --compute, six kernels in C are compiled by `multicomputer cc` with and without --count and run five times: triad, stencil,
+matrix product, sparse matrix times vector, sorting, a queue of priorities. The time of a block differs among them: blocks differ
+in length, and a compiler may vectorize. For one program, divide its processor time by its blocks instead: what
+`run --compute measured` shows without --count, by what `run --compute counted:1ns` shows.";
 
 /// Default number of nodes.
 const NODES: usize = 16;
@@ -54,10 +63,25 @@ pub(super) struct Arguments {
     /// (over all cores, neighbouring ranks together)
     #[arg(long, value_name = "CORES", default_value = "auto", value_parser = read_pinning)]
     pin: Pinning,
+
+    /// Measure the time of a basic block instead, for `run --compute counted:TIME`, with these options of the C compiler
+    /// [default options: -O2]
+    #[arg(
+        long,
+        value_name = "OPTIONS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "-O2",
+        conflicts_with_all = ["nodes", "from", "machine", "pin"]
+    )]
+    compute: Option<String>,
 }
 
 /// Measures or fits, and prints a machine file.
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
+    if let Some(options) = &arguments.compute {
+        return Ok(write!(out, "{}", blocks::measure(options)?)?);
+    }
     if let Some(path) = &arguments.from {
         let unreadable = |cause| StudyError::Unreadable { path: path.clone(), cause };
         let times = File::open(path).map_err(unreadable)?;

@@ -230,7 +230,9 @@ fn command(language: Language, given: Given) -> Result<(Command, Option<Shown>),
     command.args(&given.arguments);
     if compiles {
         // Behind the given arguments: the last of -fPIE and -fPIC counts.
-        command.args(["-fPIC", "-fno-semantic-interposition", "-I"]).arg(library.include());
+        command
+            .args(["-fPIC", "-fno-semantic-interposition", "-DMULTICOMPUTER", "-I"])
+            .arg(library.include());
         if let Some(modules) = &modules {
             command.arg("-I").arg(modules);
         }

@@ -5,8 +5,8 @@ use crate::{
     nx::Nx,
 };
 
-/// Names beyond the functions of the list, which only hand-written code calls; see `c/special.c` and `c/fortran_special.c`.
-const INTERNAL: [&str; 16] = [
+/// Names beyond the functions of the list, which only hand-written code calls; see `c/special.c`, `c/fortran_special.c` and `c/computation.c`.
+const INTERNAL: [&str; 19] = [
     "MPI_Wtime",
     "MPI_Wtick",
     "MPI_Pcontrol",
@@ -23,6 +23,9 @@ const INTERNAL: [&str; 16] = [
     "MPI_Grequest_start_fortran",
     "MPI_Register_datarep_fortran",
     "MPI_Register_datarep_c_fortran",
+    "MC_Compute",
+    "MC_Sample_begin",
+    "MC_Sample_end",
 ];
 
 /// The C file of all entries, and a header with the numbers of all names. The names of NX's functions are behind those of MPI's.

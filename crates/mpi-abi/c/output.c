@@ -17,13 +17,27 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static void put(struct mc_rank *rank, int descriptor, const char *bytes, size_t length)
+/* Begins to pass output, or a question for input. Returns whether it has the time of the rank. */
+static int begin(struct mc_rank *rank)
 {
-    int is_timed = mc_current == rank && mc_is_own(rank) && mc_begin(rank);
-    mc_machine->write(rank->output, is_timed ? rank->process : NULL, rank->rank, descriptor, bytes, length);
+    int is_own = mc_is_own(rank);
+    rank->is_writing += is_own;
+    return is_own && mc_begin(rank);
+}
+
+static void end(struct mc_rank *rank, int is_timed)
+{
     if (is_timed) {
         mc_end(rank);
     }
+    rank->is_writing -= mc_is_own(rank);
+}
+
+static void put(struct mc_rank *rank, int descriptor, const char *bytes, size_t length)
+{
+    int is_timed = begin(rank);
+    mc_machine->write(rank->output, is_timed ? rank->process : NULL, rank->rank, descriptor, bytes, length);
+    end(rank, is_timed);
 }
 
 static ssize_t real_read(int descriptor, void *into, size_t length)
@@ -40,11 +54,9 @@ static ssize_t read_input(void *cookie, char *into, size_t length)
     }
     /* A question is seen before its answer is read. */
     mc_flush_files(rank);
-    int is_timed = mc_is_own(rank) && mc_begin(rank);
+    int is_timed = begin(rank);
     mc_machine->ask(rank->output, is_timed ? rank->process : NULL, rank->rank);
-    if (is_timed) {
-        mc_end(rank);
-    }
+    end(rank, is_timed);
     return real_read(0, into, length);
 }
 

@@ -70,18 +70,21 @@ void mc_end(struct mc_rank *rank)
 
 /*
  * The end of a rank that another thread than its own has found out. Its own thread may wait for this one, as in pthread_join: it is
- * interrupted where it waits in the kernel and continues at its end. A thread that computes is not: it may hold a lock of the C library.
+ * interrupted where it waits in the kernel and continues at its end. A thread that computes is not: it may hold a lock of the C library. Nor is
+ * one in a system call that does not wait, such as malloc's mmap.
  */
 #define INTERRUPT (SIGRTMAX - 1)
 
-static int is_in_kernel(const ucontext_t *context)
+/* Whether the signal has interrupted a wait: the system call is to be restarted, so the next instruction is its own; or it returns EINTR. */
+static int is_waiting(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     const unsigned char *at = (const unsigned char *)context->uc_mcontext.gregs[REG_RIP];
-    return (at[0] == 0x0f && at[1] == 0x05) || (at[-2] == 0x0f && at[-1] == 0x05);
+    return (at[0] == 0x0f && at[1] == 0x05) ||
+           (context->uc_mcontext.gregs[REG_RAX] == -EINTR && at[-2] == 0x0f && at[-1] == 0x05);
 #elif defined(__aarch64__)
     const uint32_t *at = (const uint32_t *)context->uc_mcontext.pc;
-    return at[0] == 0xd4000001 || at[-1] == 0xd4000001;
+    return at[0] == 0xd4000001 || ((int64_t)context->uc_mcontext.regs[0] == -EINTR && at[-1] == 0xd4000001);
 #endif
 }
 
@@ -89,7 +92,8 @@ static void interrupted(int signal, siginfo_t *information, void *context)
 {
     struct mc_rank *rank = mc_current;
     (void)signal, (void)information;
-    if (rank && mc_is_own(rank) && rank->is_leaving && rank->holder != rank->thread && is_in_kernel(context)) {
+    int is_in_program = rank && mc_is_own(rank) && rank->holder != rank->thread && !rank->is_writing;
+    if (is_in_program && rank->is_leaving && is_waiting(context)) {
         siglongjmp(*rank->start, 1);
     }
 }

@@ -122,6 +122,8 @@ struct mc_rank {
     enum mc_how how;
     int status;
     int is_leaving, is_exiting, has_threads;
+    /* Whether the rank's own thread passes output to the Rust side, which needs no call: it may happen during a call of another thread. */
+    volatile int is_writing;
     struct mc_at_exit *at_exit;
     /* The modeled time when it was last asked for, for the program's other threads. */
     uint64_t last_time;

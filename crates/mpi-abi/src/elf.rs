@@ -49,6 +49,8 @@ const DF_STATIC_TLS: u64 = 0x10;
 const DF_1_PIE: u64 = 0x0800_0000;
 /// A tag in the range for operating systems that means nothing to the dynamic linker.
 const DT_IGNORED: u64 = 0x6000_0fff;
+/// The size of the header of a file.
+const FILE_HEADER: usize = 64;
 /// Fields of the header: the position of section headers; their number, and the section with their names.
 const SECTION_TABLE: usize = 40;
 const SECTION_COUNT: usize = 60;
@@ -102,6 +104,13 @@ struct Segment {
     flags: u64,
 }
 
+impl Segment {
+    /// Where the part ends in the file.
+    fn end(&self) -> Option<usize> {
+        self.offset.checked_add(usize::try_from(self.size).ok()?)
+    }
+}
+
 /// An entry of the dynamic section, with its position in the file.
 #[derive(Clone, Copy, Debug)]
 struct Dynamic {
@@ -132,6 +141,9 @@ impl Elf {
         if !bytes.starts_with(b"\x7fELF\x02\x01") {
             return Err(ElfError::Magic);
         }
+        if bytes.len() < FILE_HEADER {
+            return Err(ElfError::Damaged);
+        }
         let field = |offset, size| number(&bytes, offset, size).ok_or(ElfError::Damaged);
         let processor = if cfg!(target_arch = "x86_64") { EM_X86_64 } else { EM_AARCH64 };
         if field(18, 2)? != processor {
@@ -142,7 +154,7 @@ impl Elf {
         }
         let (table, size, count) = (field(32, 8)? as usize, field(54, 2)? as usize, field(56, 2)? as usize);
         let (mut segments, mut section, mut protected) = (Vec::new(), None, None);
-        for at in (0..count).map(|number| table.saturating_add(number * size)) {
+        for at in (0..count).map(|number| table.saturating_add(number * size).min(bytes.len())) {
             let segment = Segment {
                 offset: field(at + 8, 8)? as usize,
                 address: field(at + 16, 8)?,
@@ -150,7 +162,12 @@ impl Elf {
                 memory: field(at + 40, 8)?,
                 flags: field(at + 4, 4)?,
             };
+            // Later sums of these numbers do not overflow.
+            let is_inside = segment.end().is_some_and(|end| end <= bytes.len())
+                && segment.address < 1 << 47
+                && segment.memory < 1 << 47;
             match field(at, 4)? {
+                PT_LOAD | PT_DYNAMIC | PT_GNU_RELRO if !is_inside => return Err(ElfError::Damaged),
                 PT_LOAD => segments.push(segment),
                 PT_DYNAMIC => section = Some(segment),
                 PT_GNU_RELRO => protected = Some(segment.address..segment.address + segment.memory),
@@ -159,7 +176,7 @@ impl Elf {
         }
         let section = section.ok_or(ElfError::Static)?;
         let mut dynamic = Vec::new();
-        for offset in (section.offset..section.offset.saturating_add(section.size as usize)).step_by(16) {
+        for offset in (section.offset..section.offset + section.size as usize).step_by(16) {
             let entry = Dynamic { offset, tag: field(offset, 8)?, value: field(offset + 8, 8)? };
             if entry.tag == 0 {
                 break;
@@ -267,7 +284,9 @@ impl Elf {
             let tables = self.dynamic.iter().filter(|entry| TABLES.contains(&entry.tag));
             part.offset == 0 || tables.into_iter().any(|entry| addresses.contains(&entry.value))
         };
-        let constant = self.segments.iter().filter(|part| part.flags & PF_W == 0 && !is_read(part));
+        let is_aligned = |part: &Segment| part.offset as u64 % page_size == part.address % page_size;
+        let is_constant = |part: &&Segment| part.flags & PF_W == 0 && is_aligned(part) && !is_read(part);
+        let constant = self.segments.iter().filter(is_constant);
         let constants = constant.map(|part| {
             let before = part.address % page_size;
             Constant {
@@ -295,13 +314,13 @@ impl Elf {
             .map(|part| part.offset - part.offset % page..part.offset + part.size as usize)
             .filter(|range| !range.is_empty())
             .collect();
-        ranges.push(0..HEADER.min(self.bytes.len()));
+        ranges.push(0..HEADER.min(self.end()));
         ranges
     }
 
-    /// Where the last mapped part of the file ends.
+    /// Where the last mapped part of the file ends, or its header.
     fn end(&self) -> usize {
-        self.segments.iter().map(|part| part.offset + part.size as usize).max().unwrap_or_default()
+        self.segments.iter().filter_map(Segment::end).max().unwrap_or_default().max(FILE_HEADER)
     }
 
     /// Whether the dynamic linker calls functions of the file to bind symbols.
@@ -313,7 +332,7 @@ impl Elf {
                 return false;
             };
             let kinds = (table..table.saturating_add(size as usize)).step_by(24);
-            kinds.filter_map(|at| number(&self.bytes, at + 8, 4)).any(|kind| kind == R_IRELATIVE)
+            kinds.map_while(|at| number(&self.bytes, at + 8, 4)).any(|kind| kind == R_IRELATIVE)
         };
         let symbols = self.symbols().unwrap_or_default();
         let is_defined =
@@ -354,7 +373,8 @@ impl Elf {
         let mut headers = (0..count).filter_map(|header| table.checked_add(header.checked_mul(size)?));
         let header = headers.find(|header| number(&self.bytes, header + 4, 4) == Some(SHT_DYNSYM))?;
         let (begin, length) = (field(header + 24, 8)?, field(header + 32, 8)?);
-        Some((begin..begin.checked_add(length)?).step_by(24).collect())
+        let end = begin.checked_add(length).filter(|end| *end <= self.bytes.len())?;
+        Some((begin..end).step_by(24).collect())
     }
 
     fn store(&mut self, offset: usize, value: u64) {
@@ -398,5 +418,37 @@ mod tests {
         let mut cut = elf.bytes().to_vec();
         cut.truncate(100);
         assert_eq!(Elf::parse(cut).unwrap_err(), ElfError::Damaged);
+    }
+
+    /// Tests that files with wrong numbers in their tables are refused or read, without a panic and without an endless loop.
+    #[test]
+    fn damaged_files_are_read_or_refused() {
+        let whole = crate::files::LIBRARY;
+        let sound = Elf::parse(whole.to_vec()).unwrap();
+        let places: Vec<usize> =
+            (0..1024).chain(sound.dynamic.iter().flat_map(|at| at.offset..at.offset + 16)).collect();
+        let mut state = 1_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        let mut refused = 0;
+        let turns = if cfg!(miri) { 3 } else { 3000 };
+        for _ in 0..turns {
+            let mut bytes = whole.to_vec();
+            for _ in 0..=random(3) {
+                bytes[places[random(places.len())]] = [0, 0xff, random(256) as u8][random(3)];
+            }
+            let Ok(mut elf) = Elf::parse(bytes) else {
+                refused += 1;
+                continue;
+            };
+            let (constants, _) =
+                (elf.constants(4096), (elf.needed(), elf.soname(), elf.functions(), elf.variables(4096)));
+            let varying = elf.varying(&constants, 4096);
+            elf.make_private();
+            assert!(varying.iter().all(|range| elf.bytes().get(range.clone()).is_some()));
+        }
+        assert!(cfg!(miri) || (100..turns - 100).contains(&refused), "{refused} of {turns}");
     }
 }

@@ -113,7 +113,7 @@ impl Calls<'_, '_> {
         };
         self.computed.set(now);
         self.time.set(None);
-        if span.is_zero() { Ok(()) } else { self.node.compute(span) }
+        self.process.compute(span)
     }
 
     /// Leaves out what the machine itself has computed during a call.

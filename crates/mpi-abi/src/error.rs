@@ -81,7 +81,7 @@ pub enum ProgramError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The number of ranks is not possible on the machine.
-    #[error("{given} ranks on a machine of {nodes} nodes: give 1 to {nodes}")]
+    #[error("{given} ranks were given, and the machine has {nodes} node{}: give no more than that", if *nodes == 1 { "" } else { "s" })]
     Ranks {
         /// The number of ranks.
         given: usize,

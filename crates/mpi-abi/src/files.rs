@@ -18,15 +18,16 @@ pub static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libmpi_abi
 #[cfg(not(programs))]
 pub static LIBRARY: &[u8] = &[];
 
-/// Names and texts of the headers of C and Fortran: `mpi.h` and `mpif.h`, and NX's `nx.h` and `fnx.h`.
+/// Names and texts of the headers of C and Fortran: `mpi.h` and `mpif.h`, NX's `nx.h` and `fnx.h`, and `multicomputer.h`.
 #[cfg(programs)]
 pub static HEADERS: &[(&str, &str)] = &[
     ("mpi.h", made!("mpi.h")),
     ("mpif.h", made!("mpif.h")),
     ("nx.h", made!("nx.h")),
     ("fnx.h", made!("fnx.h")),
+    ("multicomputer.h", include_str!("../include/multicomputer.h")),
 ];
-/// Names and texts of the headers of C and Fortran: `mpi.h` and `mpif.h`, and NX's `nx.h` and `fnx.h`.
+/// Names and texts of the headers of C and Fortran: `mpi.h` and `mpif.h`, NX's `nx.h` and `fnx.h`, and `multicomputer.h`.
 #[cfg(not(programs))]
 pub static HEADERS: &[(&str, &str)] = &[];
 

@@ -21,7 +21,7 @@
 //! # Unsafe code
 //! This is the one crate of the workspace with unsafe code, for three purposes: it loads code and calls it, C code calls it, and it reads and
 //! writes memory at addresses that a program passes to MPI. A program in C can corrupt its process, as under any MPI library; each unsafe
-//! block states what it relies on beyond a program that is correct.
+//! block states what it relies on beyond a program that is correct. `docs/unsafe.md` has what they have in common, and how it is checked.
 //!
 //! Programs are supported on GNU/Linux on x86-64 and AArch64. Elsewhere this crate is empty but for [`files`], which are empty.
 

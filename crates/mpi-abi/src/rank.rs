@@ -199,6 +199,11 @@ impl Program {
         let output: &'static Output = Box::leak(Box::new(output));
         crash::install(self.api);
         let name = c_string(self.path().as_os_str());
+        // Lines of Fortran's standard output then have the modeled times at which they are written, as those of C, and none is lost when the
+        // run ends early.
+        let unbuffered = ("GFORTRAN_UNBUFFERED_PRECONNECTED".into(), "y".into());
+        let is_given = options.environment.iter().any(|(name, _)| *name == unbuffered.0);
+        let variables = options.environment.iter().chain((!is_given).then_some(&unbuffered));
         let variable = |(name, value): &(OsString, OsString)| {
             let mut text = name.clone();
             text.push("=");
@@ -225,7 +230,7 @@ impl Program {
             arguments: Strings::new(
                 [name].into_iter().chain(options.arguments.iter().map(|text| c_string(text))),
             ),
-            environment: Strings::new(options.environment.iter().map(variable)),
+            environment: Strings::new(variables.map(variable)),
         }
     }
 }

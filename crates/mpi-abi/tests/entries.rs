@@ -81,9 +81,20 @@ fn words_of_c() {
 #[test]
 fn headers_have_no_warnings() {
     let folder = Folder::new("header");
-    let headers = ["mpi.h", "nx.h"].map(|name| format!("{MADE}/{name}"));
-    let [mpi, nx] = &headers;
-    let warnings = ["-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror", "-fsyntax-only", mpi, nx];
+    let [mpi, nx] = &["mpi.h", "nx.h"].map(|name| format!("{MADE}/{name}"));
+    let own = &source("include/multicomputer.h");
+    let warnings = [
+        "-Wall",
+        "-Wextra",
+        "-Wshadow",
+        "-pedantic",
+        "-Werror",
+        "-fsyntax-only",
+        "-DMULTICOMPUTER",
+        mpi,
+        nx,
+        own,
+    ];
     for (compiler, language, standards) in
         [("gcc", "c", ["c89", "c99", "gnu17"]), ("g++", "c++", ["c++98", "c++11", "c++17"])]
     {

@@ -5,7 +5,7 @@ use multicomputer::Payload;
 
 use crate::{
     datatype::{Datatype, basic},
-    error::{Class, Error, Result},
+    error::{Class, Error, MpiError, Result},
     process::Process,
     word::{Address, Argument, Arguments, Array, Handle, Integer, Words},
 };
@@ -53,11 +53,14 @@ pub(crate) struct Data {
     pub(crate) address: Address,
     pub(crate) count: i64,
     pub(crate) datatype: Optional,
+    /// The names of these arguments.
+    names: [&'static str; 3],
 }
 
 impl<'n> Arguments<'n> for Data {
     fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
-        Ok(Data { address: words.take()?, count: words.take()?, datatype: words.take()? })
+        let names = words.names();
+        Ok(Data { address: words.take()?, count: words.take()?, datatype: words.take()?, names })
     }
 }
 
@@ -67,7 +70,18 @@ impl Data {
     /// # Errors
     /// As [`Buffer::new`].
     pub(crate) fn buffer(self) -> Result<Buffer> {
-        Buffer::new(self.address, self.count, self.datatype)
+        let [address, count, datatype] = self.names;
+        Buffer::new(self.address, self.count, self.datatype).map_err(|error| match error {
+            Error::Mpi(error) => {
+                let name = match error.class {
+                    Class::BUFFER => address,
+                    Class::COUNT => count,
+                    _ => datatype,
+                };
+                Error::Mpi(MpiError { argument: Some(name), ..error })
+            }
+            Error::Leave => Error::Leave,
+        })
     }
 }
 
@@ -113,9 +127,7 @@ impl<C: Integer, D: Integer> Blocks<C, D> {
         datatype.committed()?;
         let all = Buffer { address: self.address, count: 0, datatype };
         let block = |(count, displacement): (&C, &D)| {
-            if count.get() < 0 {
-                return Err(Error::argument(Class::COUNT, argument, format!("{} is negative", count.get())));
-            }
+            check_count(count.get(), argument)?;
             let block = all.at(displacement.get(), count.get());
             block.given()?;
             Ok(block)
@@ -135,10 +147,19 @@ impl<C: Integer, D: Integer> Blocks<C, D, Array<Handle>> {
         let (counts, displacements) = self.lists(process, size, argument)?;
         let types = self.datatype.read(process, size).map_err(|error| error.of("types"))?;
         let block = |((count, displacement), of): ((&C, &D), &Handle)| {
+            check_count(count.get(), argument)?;
             let datatype = process.datatype(*of).map_err(|error| error.of("types"))?;
             Buffer::new(self.address.offset(displacement.get()), count.get(), datatype)
         };
         counts.iter().zip(&displacements).zip(&types).map(block).collect()
+    }
+}
+
+/// Refuses a negative count.
+fn check_count(count: i64, argument: &'static str) -> Result<()> {
+    match count {
+        ..0 => Err(Error::argument(Class::COUNT, argument, format!("{count} is negative"))),
+        _ => Ok(()),
     }
 }
 
@@ -163,9 +184,7 @@ impl Buffer {
     /// [`Class::COUNT`] for a negative count, [`Class::TYPE`] for a datatype that is not committed, or that is null although the count is not 0,
     /// [`Class::BUFFER`] for a null pointer.
     pub fn new(address: Address, count: i64, datatype: impl Into<Optional>) -> Result<Buffer> {
-        if count < 0 {
-            return Err(Error::argument(Class::COUNT, "count", format!("{count} is negative")));
-        }
+        check_count(count, "count")?;
         let given = datatype.into();
         let datatype = if given.is_null && count == 0 { given.datatype } else { given.given()? };
         datatype.committed()?;

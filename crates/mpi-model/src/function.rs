@@ -75,6 +75,7 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 /// The functions of modules without parts.
 const LISTS: &[&[Function]] = &[
     crate::attribute::FUNCTIONS,
+    crate::computation::FUNCTIONS,
     crate::datatype::FUNCTIONS,
     crate::dynamic::FUNCTIONS,
     crate::environment::FUNCTIONS,

@@ -11,6 +11,7 @@
 //!   process      the state of a rank
 //!   check        what is wrong with a program: leaks, calls that do not match, buffers in use
 //!   clock        modeled time of programs that poll
+//!   computation  modeled time of what the program computes
 //!   word         arguments: integers, addresses, handles, arrays, results
 //!   table        handles and their objects
 //!   program      the program's memory and functions
@@ -25,6 +26,7 @@ pub mod check;
 pub mod clock;
 mod collective;
 pub mod communicator;
+mod computation;
 pub mod datatype;
 pub mod dynamic;
 pub mod environment;

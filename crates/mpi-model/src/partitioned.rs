@@ -21,14 +21,14 @@ use crate::{
     process::Process,
     request::{Landing, Request, Work},
     status::Status,
-    word::{Address, Array, Handle, Out},
+    word::{Address, Arguments, Array, Handle, Out, Words},
 };
 
 functions! {
-    MPI_Psend_init: send_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
-    MPI_Psend_init_c: send_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
-    MPI_Precv_init: receive_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
-    MPI_Precv_init_c: receive_init(buf, partitions, count, datatype, dest, tag, comm, info, request);
+    MPI_Psend_init: send_init(buf/partitions/count/datatype, dest/tag, comm, info, request);
+    MPI_Psend_init_c: send_init(buf/partitions/count/datatype, dest/tag, comm, info, request);
+    MPI_Precv_init: receive_init(buf/partitions/count/datatype, dest/tag, comm, info, request);
+    MPI_Precv_init_c: receive_init(buf/partitions/count/datatype, dest/tag, comm, info, request);
     MPI_Pready: ready(partition, request);
     MPI_Pready_range: ready_range(partition_low, partition_high, request);
     MPI_Pready_list: ready_list(length, array_of_partitions, request);
@@ -65,20 +65,40 @@ impl<'n> PartitionedSend<'n> {
     }
 }
 
-/// The elements of all partitions.
-fn whole(buf: Address, partitions: i32, count: i64, datatype: Datatype) -> Result<(usize, Buffer)> {
-    let Ok(number) = usize::try_from(partitions) else {
-        return Err(Error::argument(Class::ARG, "partitions", format!("{partitions} is negative")));
-    };
-    let part = Buffer::new(buf, count, datatype)?;
-    let all = count.checked_mul(i64::from(partitions)).ok_or_else(|| {
-        Error::argument(
-            Class::COUNT,
-            "count",
-            format!("{partitions} partitions of {count} elements are too many"),
-        )
-    })?;
-    Ok((number, part.at(0, all)))
+/// The arguments for the data of a request.
+struct Parts {
+    address: Address,
+    partitions: i32,
+    /// The number of elements of a partition.
+    count: i64,
+    datatype: Datatype,
+}
+
+impl<'n> Arguments<'n> for Parts {
+    fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
+        Ok(Parts {
+            address: words.take()?,
+            partitions: words.take()?,
+            count: words.take()?,
+            datatype: words.take()?,
+        })
+    }
+}
+
+impl Parts {
+    /// The number of partitions, and the elements of all of them.
+    fn whole(self) -> Result<(usize, Buffer)> {
+        let Parts { address, partitions, count, datatype } = self;
+        let Ok(number) = usize::try_from(partitions) else {
+            return Err(Error::argument(Class::ARG, "partitions", format!("{partitions} is negative")));
+        };
+        let part = Buffer::new(address, count, datatype)?;
+        let all = count.checked_mul(i64::from(partitions)).ok_or_else(|| {
+            let text = format!("{partitions} partitions of {count} elements are too many");
+            Error::argument(Class::COUNT, "count", text)
+        })?;
+        Ok((number, part.at(0, all)))
+    }
 }
 
 /// The tag of the next request of a peer. Both sides make their requests in the same order, so both find the same number; requests of one peer
@@ -92,20 +112,15 @@ fn wire_tag<'n>(process: &Process<'n>, comm: &Communicator<'n>, is_send: bool, p
     Tag(1 << 31 | (tag ^ number.rotate_left(20)) & 0x3fff_ffff)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn send_init<'n>(
     process: &Process<'n>,
-    buf: Address,
-    partitions: i32,
-    count: i64,
-    datatype: Datatype,
-    dest: i32,
-    tag: i32,
+    parts: Parts,
+    (dest, tag): (i32, i32),
     comm: Rc<Communicator<'n>>,
     _: Info,
     request: Out<Handle>,
 ) -> Result<()> {
-    let (count, buffer) = whole(buf, partitions, count, datatype)?;
+    let (count, buffer) = parts.whole()?;
     let to = comm.to(dest, tag)?.map(|to| To {
         context: comm.library_context(),
         tag: wire_tag(process, &comm, true, to.rank, to.tag.0),
@@ -127,20 +142,15 @@ fn send_init<'n>(
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn receive_init<'n>(
     process: &Process<'n>,
-    buf: Address,
-    partitions: i32,
-    count: i64,
-    datatype: Datatype,
-    source: i32,
-    tag: i32,
+    parts: Parts,
+    (source, tag): (i32, i32),
     comm: Rc<Communicator<'n>>,
     _: Info,
     request: Out<Handle>,
 ) -> Result<()> {
-    let (count, buffer) = whole(buf, partitions, count, datatype)?;
+    let (count, buffer) = parts.whole()?;
     // Wildcards are not allowed, so the arguments are those of a send.
     let from = comm.to(source, tag)?.map(|to| From {
         context: comm.library_context(),

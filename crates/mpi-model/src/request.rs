@@ -455,9 +455,8 @@ impl<'n> Process<'n> {
     fn waits_for_itself(&self) -> Error {
         let function = self.last_function().unwrap_or("MPI");
         self.fatal(format!(
-            "{function} of rank {} never ends: before it, call MPI_Grequest_complete for a generalized request, and MPI_Pready for all \
-             partitions of a partitioned send",
-            self.node.rank()
+            "{function} never ends: before it, call MPI_Grequest_complete for a generalized request, and MPI_Pready for all partitions of a \
+             partitioned send"
         ));
         Error::Leave
     }

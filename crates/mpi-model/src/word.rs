@@ -87,6 +87,13 @@ impl<'n> Argument<'n> for i32 {
     }
 }
 
+/// A real number, given by its bits.
+impl<'n> Argument<'n> for f64 {
+    fn decode(_: &Process<'n>, word: usize) -> Result<Self> {
+        Ok(f64::from_bits(word as u64))
+    }
+}
+
 /// The largest size of a value in bytes.
 pub(crate) const LARGEST: usize = 8;
 
@@ -336,6 +343,11 @@ pub struct Words<'a, 'n> {
 impl<'a, 'n> Words<'a, 'n> {
     pub(crate) fn new(process: &'a Process<'n>, words: &'a [usize], names: &'static [&'static str]) -> Self {
         Words { process, words, names, next: 0 }
+    }
+
+    /// The names of the next arguments.
+    pub(crate) fn names<const N: usize>(&self) -> [&'static str; N] {
+        std::array::from_fn(|at| self.names[self.next + at])
     }
 
     /// Decodes the next argument.

@@ -10,24 +10,24 @@ use crate::{
 
 functions! {
     gsync: gsync, ();
-    gdsum: floats::gdsum, (x, n, work);
-    gdprod: floats::gdprod, (x, n, work);
-    gdhigh: floats::gdhigh, (x, n, work);
-    gdlow: floats::gdlow, (x, n, work);
-    gssum: floats::gssum, (x, n, work);
-    gsprod: floats::gsprod, (x, n, work);
-    gshigh: floats::gshigh, (x, n, work);
-    gslow: floats::gslow, (x, n, work);
-    gisum: longs::gisum, (x, n, work, width);
-    giprod: longs::giprod, (x, n, work, width);
-    gihigh: longs::gihigh, (x, n, work, width);
-    gilow: longs::gilow, (x, n, work, width);
-    giand: longs::giand, (x, n, work, width);
-    gior: longs::gior, (x, n, work, width);
-    gixor: longs::gixor, (x, n, work, width);
-    gland: longs::gland, (x, n, work, width);
-    glor: longs::glor, (x, n, work, width);
-    glxor: longs::glxor, (x, n, work, width);
+    gdsum: gdsum, (x, n, work);
+    gdprod: gdprod, (x, n, work);
+    gdhigh: gdhigh, (x, n, work);
+    gdlow: gdlow, (x, n, work);
+    gssum: gssum, (x, n, work);
+    gsprod: gsprod, (x, n, work);
+    gshigh: gshigh, (x, n, work);
+    gslow: gslow, (x, n, work);
+    gisum: gisum, (x, n, work, width);
+    giprod: giprod, (x, n, work, width);
+    gihigh: gihigh, (x, n, work, width);
+    gilow: gilow, (x, n, work, width);
+    giand: giand, (x, n, work, width);
+    gior: gior, (x, n, work, width);
+    gixor: gixor, (x, n, work, width);
+    gland: gland, (x, n, work, width);
+    glor: glor, (x, n, work, width);
+    glxor: glxor, (x, n, work, width);
     gopf: gopf, (x, xlen, work, function);
     gcol: gcol, (x, xlen, y, ylen, ncnt, width);
     gcolx: gcolx, (x, xlens, y, width);
@@ -76,48 +76,47 @@ fn combine<T: Element>(
     Ok(())
 }
 
-mod floats {
-    use super::*;
-
-    macro_rules! operations {
-        ($($name:ident)*) => {$(
-            pub(super) fn $name<'a, 'n>(
-                process: &Process<'a, 'n>,
-                nx: &Nx<'a, 'n>,
-                x: Address,
-                n: Count,
-                _: Address,
-            ) -> Result<()> {
-                combine(process, x, n, |x| nx.$name(x))
-            }
-        )*};
-    }
-
-    operations! { gdsum gdprod gdhigh gdlow gssum gsprod gshigh gslow }
+/// Operations on vectors of a type. Calls for integers, which have two sizes in C and Fortran, also have the size.
+macro_rules! operations {
+    (@size $shorter:ty) => { Count };
+    ($($name:ident: $of:ty $(, $shorter:ty)?;)*) => {$(
+        fn $name<'a, 'n>(
+            process: &Process<'a, 'n>,
+            nx: &Nx<'a, 'n>,
+            x: Address,
+            n: Count,
+            _: Address,
+            $(width: operations!(@size $shorter),)?
+        ) -> Result<()> {
+            $(
+                if width.0 == size_of::<$shorter>() {
+                    return combine(process, x, n, |x: &mut [$shorter]| nx.$name(x));
+                }
+            )?
+            combine(process, x, n, |x: &mut [$of]| nx.$name(x))
+        }
+    )*};
 }
 
-mod longs {
-    use super::*;
-
-    macro_rules! operations {
-        ($($name:ident)*) => {$(
-            pub(super) fn $name<'a, 'n>(
-                process: &Process<'a, 'n>,
-                nx: &Nx<'a, 'n>,
-                x: Address,
-                n: Count,
-                _: Address,
-                width: Count,
-            ) -> Result<()> {
-                match width.0 {
-                    4 => combine(process, x, n, |x: &mut [i32]| nx.$name(x)),
-                    _ => combine(process, x, n, |x: &mut [i64]| nx.$name(x)),
-                }
-            }
-        )*};
-    }
-
-    operations! { gisum giprod gihigh gilow giand gior gixor gland glor glxor }
+operations! {
+    gdsum: f64;
+    gdprod: f64;
+    gdhigh: f64;
+    gdlow: f64;
+    gssum: f32;
+    gsprod: f32;
+    gshigh: f32;
+    gslow: f32;
+    gisum: i64, i32;
+    giprod: i64, i32;
+    gihigh: i64, i32;
+    gilow: i64, i32;
+    giand: i64, i32;
+    gior: i64, i32;
+    gixor: i64, i32;
+    gland: i64, i32;
+    glor: i64, i32;
+    glxor: i64, i32;
 }
 
 /// The function of the program gets the addresses `x` and `work`, as from NX, and leaves the result at `x`.

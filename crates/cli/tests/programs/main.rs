@@ -233,6 +233,13 @@ fn fortran_has_its_own_units() {
     assert_eq!((ended.0, lines, &ended.2[..]), (Some(0), expected.to_vec(), ""));
     let ended = folder.run(&["-n", "3", "./program", "stop"], "");
     assert!(ended.0 == Some(5) && ended.2.contains("STOP 5"), "{ended:?}");
+    // What was written before an error of MPI is not lost, and the error names its rank once.
+    let ended = folder.run(&["-n", "1", "./program", "error"], "");
+    assert_eq!((ended.0, &ended.1[..]), (Some(1), "rank 0 7 7 14\ntotal 7\n"), "{}", ended.2);
+    let error = "error: rank 0, MPI_Send: argument `dest`: 99 is no rank of MPI_COMM_WORLD";
+    assert!(ended.2.starts_with(error) && ended.2.matches("rank 0,").count() == 1, "{}", ended.2);
+    let ended = folder.run(&["-n", "2", "--machine", "complete:1", "./program"], "");
+    assert!(ended.2.contains("2 ranks were given, and the machine has 1 node: give no more"), "{}", ended.2);
 }
 
 #[test]
@@ -254,6 +261,67 @@ fn counted_computation_is_the_same_in_every_run() {
     assert_eq!(time(), first);
     let free = folder.command(&["run", "-n", "2", "./program", "x"]).output().unwrap();
     assert!(!Ended::of(&free).2.starts_with(&first));
+}
+
+#[test]
+fn programs_state_and_sample_their_computation() {
+    let folder = Folder::new("computation");
+    if !folder.compile("cc", "gcc", "computation.c", &["--count"]) {
+        return;
+    }
+    let lines = |text: &str| -> String { (0..4).map(|rank| format!("rank {rank}: {text}\n")).collect() };
+    let sorted = |arguments: &[&str]| {
+        let ended = folder.run(&[&["-n", "4"], arguments].concat(), "");
+        assert_eq!((ended.0, &ended.2[..]), (Some(0), ""));
+        let mut lines: Vec<&str> = ended.1.split_inclusive('\n').collect();
+        lines.sort_unstable();
+        lines.concat()
+    };
+    assert_eq!(sorted(&["./program"]), lines("0.250000000 s; 3, 3 and 2 executions"));
+    // The sampled loop is charged what the other one is charged, but for the blocks of the macro.
+    let counted = ["--compute", "counted:2ns", "./program", "ratio"];
+    let expected = lines("0.250000000 s; sampled by executed 1.00; 3, 3 and 8 executions");
+    assert_eq!(sorted(&counted), expected);
+    let measured = sorted(&["--compute", "measured", "./program"]);
+    assert!(measured.matches("; 3, 3 and").count() == 4, "{measured}");
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mpi-abi/include/multicomputer.h");
+    let without = "#include \"multicomputer.h\"\nint main(void) { MC_Compute(1); MC_SAMPLE_LOCAL(2, 0) { return 0; } return 1; }\n";
+    fs::copy(header, folder.0.join("multicomputer.h")).unwrap();
+    fs::write(folder.0.join("without.c"), without).unwrap();
+    let compiled = Command::new("gcc").args(["without.c", "-o", "without"]).current_dir(&folder.0).status();
+    assert!(compiled.unwrap().success());
+    assert!(Command::new(folder.0.join("without")).status().unwrap().success());
+    let folder = Folder::new("computation-fortran");
+    if folder.compile("fortran", "gfortran", "computation.F90", &[]) {
+        assert_eq!(folder.run(&["-n", "2", "./program"], ""), Ended(Some(0), String::new(), String::new()));
+    }
+}
+
+#[test]
+fn the_time_of_a_block_is_measured() {
+    let folder = Folder::new("blocks");
+    let mut missing = folder.command(&["calibrate", "--compute"]);
+    let missing = Ended::of(&missing.env("MULTICOMPUTER_CC", "no-such-compiler").output().unwrap());
+    let parts = ["need a C compiler", "no-such-compiler cannot be started", "MULTICOMPUTER_CC"];
+    assert!(missing.0 == Some(2) && parts.iter().all(|part| missing.2.contains(part)), "{missing:?}");
+    if !folder.compile("cc", "gcc", "lines.c", &[]) {
+        return;
+    }
+    let measured = || Ended::of(&folder.command(&["calibrate", "--compute=-O1"]).output().unwrap());
+    let (first, second) = (measured(), measured());
+    let blocks = |ended: &Ended| -> Vec<(String, u64)> {
+        let rows = ended.1.lines().skip(2).take(6).map(|row| row.split_whitespace().collect::<Vec<_>>());
+        rows.map(|row| (row[0].to_owned(), row[1].parse().unwrap())).collect()
+    };
+    let names: Vec<String> = blocks(&first).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["triad", "stencil", "matrix", "sparse", "sort", "queue"]);
+    assert_eq!(blocks(&first), blocks(&second));
+    // A block of each step of the innermost loop at least.
+    assert!(blocks(&first).iter().all(|(_, blocks)| (1_000_000..100_000_000).contains(blocks)), "{first:?}");
+    let time =
+        first.1.trim_end().rsplit_once("--compute counted:").and_then(|(_, time)| time.strip_suffix("ns"));
+    let time: f64 = time.unwrap().parse().unwrap();
+    assert!(time > 0.0 && time < 1000.0, "{time}");
 }
 
 #[test]

@@ -21,6 +21,8 @@ program units
     call MPI_Reduce(kept, total, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, error)
     print '(a, i0, 3(1x, i0))', 'rank ', rank, kept, first, second
     if (rank == 0) print '(a, i0)', 'total ', total
-    if (command_argument_count() > 0 .and. rank == 1) stop 5
+    call get_command_argument(1, name)
+    if (name == 'stop' .and. rank == 1) stop 5
+    if (name == 'error') call MPI_Send(total, 1, MPI_INTEGER, 99, 0, MPI_COMM_WORLD, error)
     call MPI_Finalize(error)
 end program units

@@ -374,16 +374,16 @@ functions! {
     MPI_Status_set_elements: set_elements::<i32>(status, datatype, count);
     MPI_Status_set_elements_c: set_elements::<i64>(status, datatype, count);
     MPI_Status_set_elements_x: set_elements::<i64>(status, datatype, count);
-    MPI_Pack: pack_buffer::<i32>(inbuf, incount, datatype, outbuf, outsize, position, comm);
-    MPI_Pack_c: pack_buffer::<i64>(inbuf, incount, datatype, outbuf, outsize, position, comm);
-    MPI_Unpack: unpack_buffer::<i32>(inbuf, insize, position, outbuf, outcount, datatype, comm);
-    MPI_Unpack_c: unpack_buffer::<i64>(inbuf, insize, position, outbuf, outcount, datatype, comm);
+    MPI_Pack: pack_buffer::<i32>(inbuf/incount/datatype, outbuf/outsize/position, comm);
+    MPI_Pack_c: pack_buffer::<i64>(inbuf/incount/datatype, outbuf/outsize/position, comm);
+    MPI_Unpack: unpack_buffer::<i32>(inbuf/insize/position, outbuf/outcount/datatype, comm);
+    MPI_Unpack_c: unpack_buffer::<i64>(inbuf/insize/position, outbuf/outcount/datatype, comm);
     MPI_Pack_size: pack_size::<i32>(incount, datatype, comm, size);
     MPI_Pack_size_c: pack_size::<i64>(incount, datatype, comm, size);
-    MPI_Pack_external: pack_external::<i32>(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-    MPI_Pack_external_c: pack_external::<i64>(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-    MPI_Unpack_external: unpack_external::<i32>(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-    MPI_Unpack_external_c: unpack_external::<i64>(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+    MPI_Pack_external: pack_external(datarep, inbuf/incount/datatype, outbuf/outsize/position);
+    MPI_Pack_external_c: pack_external(datarep, inbuf/incount/datatype, outbuf/outsize/position);
+    MPI_Unpack_external: unpack_external(datarep, inbuf/insize/position, outbuf/outcount/datatype);
+    MPI_Unpack_external_c: unpack_external(datarep, inbuf/insize/position, outbuf/outcount/datatype);
     MPI_Pack_external_size: external_size::<i32>(datarep, incount, datatype, size);
     MPI_Pack_external_size_c: external_size::<i64>(datarep, incount, datatype, size);
 }

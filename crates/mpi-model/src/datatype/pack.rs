@@ -5,13 +5,14 @@
 use std::rc::Rc;
 
 use crate::{
+    buffer::Data,
     communicator::Communicator,
     error::{Class, Error, Result},
     process::Process,
-    word::{Address, Integer, Out, Text},
+    word::{Address, Arguments, Integer, Out, Text, Words},
 };
 
-use super::{Committed, Datatype, construct::natural};
+use super::{Datatype, construct::natural};
 
 /// The bytes of `count` elements.
 fn total(size: u64, count: u64, name: &'static str) -> Result<u64> {
@@ -24,86 +25,81 @@ fn total(size: u64, count: u64, name: &'static str) -> Result<u64> {
     })
 }
 
-/// A part of a buffer of packed data.
-struct Room {
-    /// Where it begins.
+/// The arguments for packed data: a buffer, its size in bytes, and a position in it, which is advanced.
+#[derive(Clone, Copy)]
+pub(super) struct Packed<T> {
     address: Address,
-    /// Bytes from there to the end of the buffer.
-    bytes: u64,
-    position: i64,
+    size: i64,
+    position: Out<T>,
+    /// The name of the size.
+    name: &'static str,
 }
 
-/// The rest of a buffer from a position.
-fn room(buffer: Address, name: &'static str, size: i64, position: i64) -> Result<Room> {
-    if size < 0 {
-        return Err(Error::argument(Class::ARG, name, format!("{size} is negative")));
+impl<'n, T> Arguments<'n> for Packed<T> {
+    fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
+        let [_, name] = words.names();
+        Ok(Packed { address: words.take()?, size: words.take()?, position: words.take()?, name })
     }
-    if !(0..=size).contains(&position) {
-        let text = format!("{position} is outside of the buffer of {size} bytes");
-        return Err(Error::argument(Class::ARG, "position", text));
-    }
-    Ok(Room { address: buffer.offset(position), bytes: (size - position) as u64, position })
 }
 
-impl Room {
-    /// Takes bytes and returns the position after them.
-    fn take(&self, bytes: u64, name: &'static str) -> Result<i64> {
-        if bytes > self.bytes {
-            let text =
-                format!("the data has {bytes} bytes; the buffer has {} after the position", self.bytes);
+impl<T: Integer> Packed<T> {
+    /// Advances the position by a number of bytes, and returns their address.
+    fn advance(self, process: &Process<'_>, bytes: u64) -> Result<Address> {
+        let Packed { address, size, position, name } = self;
+        let before = position.get(process).get();
+        if size < 0 {
+            return Err(Error::argument(Class::ARG, name, format!("{size} is negative")));
+        }
+        if !(0..=size).contains(&before) {
+            let text = format!("{before} is outside of the buffer of {size} bytes");
+            return Err(Error::argument(Class::ARG, "position", text));
+        }
+        let room = (size - before) as u64;
+        if bytes > room {
+            let text = format!("the data has {bytes} bytes; the buffer has {room} after the position");
             return Err(Error::argument(Class::TRUNCATE, name, text));
         }
-        Ok(self.position + bytes as i64)
+        let after = before + bytes as i64;
+        let value = T::new(after).ok_or_else(|| {
+            let text = format!("{after} does not fit the argument");
+            Error::argument(Class::VALUE_TOO_LARGE, "position", text)
+        })?;
+        position.set(process, value);
+        Ok(address.offset(before))
     }
 }
 
-/// Stores a position.
-fn set_position<T: Integer>(process: &Process<'_>, position: Out<T>, value: i64) -> Result<()> {
-    let value = T::new(value).ok_or_else(|| {
-        Error::argument(Class::VALUE_TOO_LARGE, "position", format!("{value} does not fit the argument"))
-    })?;
-    position.set(process, value);
+pub(super) fn pack_buffer<'n, T: Integer>(
+    process: &Process<'n>,
+    data: Data,
+    packed: Packed<T>,
+    _: Rc<Communicator<'n>>,
+) -> Result<()> {
+    let buffer = data.buffer()?;
+    let length = total(buffer.datatype.size(), buffer.count as u64, "incount")?;
+    let address = packed.advance(process, length)?;
+    process.program.write(address.0, &buffer.load_bytes(process));
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "arguments of MPI_Pack")]
-pub(super) fn pack_buffer<'n, T: Integer>(
-    process: &Process<'n>,
-    buffer: Address,
-    count: i64,
-    datatype: Committed,
-    packed: Address,
-    size: i64,
-    position: Out<T>,
-    _: Rc<Communicator<'n>>,
-) -> Result<()> {
-    let count = natural(count, "incount", T::MAX)?;
-    let room = room(packed, "outsize", size, position.get(process).get())?;
-    let after = room.take(total(datatype.size(), count, "incount")?, "outsize")?;
-    let bytes = datatype.pack(&*process.program, buffer, count);
-    process.program.write(room.address.0, &bytes);
-    set_position(process, position, after)
+/// Copies packed data out of the program's memory.
+fn load(process: &Process<'_>, packed: Packed<impl Integer>, length: u64) -> Result<Vec<u8>> {
+    let address = packed.advance(process, length)?;
+    let mut bytes = Vec::with_capacity(length as usize);
+    process.program.read(address.0, length as usize, &mut bytes);
+    Ok(bytes)
 }
 
-#[expect(clippy::too_many_arguments, reason = "arguments of MPI_Unpack")]
 pub(super) fn unpack_buffer<'n, T: Integer>(
     process: &Process<'n>,
-    packed: Address,
-    size: i64,
-    position: Out<T>,
-    buffer: Address,
-    count: i64,
-    datatype: Committed,
+    packed: Packed<T>,
+    data: Data,
     _: Rc<Communicator<'n>>,
 ) -> Result<()> {
-    let count = natural(count, "outcount", T::MAX)?;
-    let room = room(packed, "insize", size, position.get(process).get())?;
-    let length = total(datatype.size(), count, "outcount")?;
-    let after = room.take(length, "insize")?;
-    let mut bytes = Vec::with_capacity(length as usize);
-    process.program.read(room.address.0, length as usize, &mut bytes);
-    datatype.unpack(&*process.program, buffer, count, &bytes);
-    set_position(process, position, after)
+    let buffer = data.buffer()?;
+    let length = total(buffer.datatype.size(), buffer.count as u64, "outcount")?;
+    buffer.store_bytes(process, &load(process, packed, length)?);
+    Ok(())
 }
 
 pub(super) fn pack_size<'n, T: Integer>(
@@ -126,47 +122,31 @@ fn check_representation(datarep: &Text) -> Result<()> {
     Err(Error::argument(Class::ARG, "datarep", text))
 }
 
-#[expect(clippy::too_many_arguments, reason = "arguments of MPI_Pack_external")]
-pub(super) fn pack_external<T: Integer>(
+pub(super) fn pack_external(
     process: &Process<'_>,
     datarep: Text,
-    buffer: Address,
-    count: i64,
-    datatype: Committed,
-    packed: Address,
-    size: i64,
-    position: Out<i64>,
+    data: Data,
+    packed: Packed<i64>,
 ) -> Result<()> {
     check_representation(&datarep)?;
-    let count = natural(count, "incount", T::MAX)?;
-    let room = room(packed, "outsize", size, position.get(process))?;
-    let after = room.take(total(datatype.layout().external_size(), count, "incount")?, "outsize")?;
-    let bytes = datatype.pack(&*process.program, buffer, count);
-    process.program.write(room.address.0, &datatype.layout().to_external(count, &bytes)?);
-    position.set(process, after);
+    let buffer = data.buffer()?;
+    let (layout, count) = (buffer.datatype.layout(), buffer.count as u64);
+    let address = packed.advance(process, total(layout.external_size(), count, "incount")?)?;
+    process.program.write(address.0, &layout.to_external(count, &buffer.load_bytes(process))?);
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "arguments of MPI_Unpack_external")]
-pub(super) fn unpack_external<T: Integer>(
+pub(super) fn unpack_external(
     process: &Process<'_>,
     datarep: Text,
-    packed: Address,
-    size: i64,
-    position: Out<i64>,
-    buffer: Address,
-    count: i64,
-    datatype: Committed,
+    packed: Packed<i64>,
+    data: Data,
 ) -> Result<()> {
     check_representation(&datarep)?;
-    let count = natural(count, "outcount", T::MAX)?;
-    let room = room(packed, "insize", size, position.get(process))?;
-    let length = total(datatype.layout().external_size(), count, "outcount")?;
-    let after = room.take(length, "insize")?;
-    let mut bytes = Vec::with_capacity(length as usize);
-    process.program.read(room.address.0, length as usize, &mut bytes);
-    datatype.unpack(&*process.program, buffer, count, &datatype.layout().of_external(count, &bytes));
-    position.set(process, after);
+    let buffer = data.buffer()?;
+    let (layout, count) = (buffer.datatype.layout(), buffer.count as u64);
+    let bytes = load(process, packed, total(layout.external_size(), count, "outcount")?)?;
+    buffer.store_bytes(process, &layout.of_external(count, &bytes));
     Ok(())
 }
 

@@ -180,7 +180,7 @@ pub(crate) fn handle<'n>(process: &Process<'n>, scope: &Scope<'n>, error: &MpiEr
         }
         Action::Call { .. } | Action::End => {
             let function = process.last_function().unwrap_or("MPI");
-            process.fatal(format!("{function} of rank {}: {}", process.node.rank(), text(process, error)));
+            process.fatal(format!("{function}: {}", text(process, error)));
             Err(Error::Leave)
         }
     }

@@ -21,7 +21,7 @@ use super::{
     view::{Representation, View},
 };
 use crate::{
-    buffer::Buffer,
+    buffer::{Buffer, Data},
     collective::{gather_to_first, scatter_of_first},
     datatype::Datatype,
     error::{Class, Error, Result},
@@ -32,62 +32,62 @@ use crate::{
 };
 
 functions! {
-    MPI_File_read_at: read_at(fh, offset, buf, count, datatype, status);
-    MPI_File_read_at_c: read_at(fh, offset, buf, count, datatype, status);
-    MPI_File_read_at_all: read_at(fh, offset, buf, count, datatype, status);
-    MPI_File_read_at_all_c: read_at(fh, offset, buf, count, datatype, status);
-    MPI_File_write_at: write_at(fh, offset, buf, count, datatype, status);
-    MPI_File_write_at_c: write_at(fh, offset, buf, count, datatype, status);
-    MPI_File_write_at_all: write_at(fh, offset, buf, count, datatype, status);
-    MPI_File_write_at_all_c: write_at(fh, offset, buf, count, datatype, status);
-    MPI_File_iread_at: iread_at(fh, offset, buf, count, datatype, request);
-    MPI_File_iread_at_c: iread_at(fh, offset, buf, count, datatype, request);
-    MPI_File_iread_at_all: iread_at(fh, offset, buf, count, datatype, request);
-    MPI_File_iread_at_all_c: iread_at(fh, offset, buf, count, datatype, request);
-    MPI_File_iwrite_at: iwrite_at(fh, offset, buf, count, datatype, request);
-    MPI_File_iwrite_at_c: iwrite_at(fh, offset, buf, count, datatype, request);
-    MPI_File_iwrite_at_all: iwrite_at(fh, offset, buf, count, datatype, request);
-    MPI_File_iwrite_at_all_c: iwrite_at(fh, offset, buf, count, datatype, request);
-    MPI_File_read_at_all_begin: read_at_begin(fh, offset, buf, count, datatype);
-    MPI_File_read_at_all_begin_c: read_at_begin(fh, offset, buf, count, datatype);
-    MPI_File_write_at_all_begin: write_at_begin(fh, offset, buf, count, datatype);
-    MPI_File_write_at_all_begin_c: write_at_begin(fh, offset, buf, count, datatype);
-    MPI_File_read: read(fh, buf, count, datatype, status);
-    MPI_File_read_c: read(fh, buf, count, datatype, status);
-    MPI_File_read_all: read(fh, buf, count, datatype, status);
-    MPI_File_read_all_c: read(fh, buf, count, datatype, status);
-    MPI_File_write: write(fh, buf, count, datatype, status);
-    MPI_File_write_c: write(fh, buf, count, datatype, status);
-    MPI_File_write_all: write(fh, buf, count, datatype, status);
-    MPI_File_write_all_c: write(fh, buf, count, datatype, status);
-    MPI_File_iread: iread(fh, buf, count, datatype, request);
-    MPI_File_iread_c: iread(fh, buf, count, datatype, request);
-    MPI_File_iread_all: iread(fh, buf, count, datatype, request);
-    MPI_File_iread_all_c: iread(fh, buf, count, datatype, request);
-    MPI_File_iwrite: iwrite(fh, buf, count, datatype, request);
-    MPI_File_iwrite_c: iwrite(fh, buf, count, datatype, request);
-    MPI_File_iwrite_all: iwrite(fh, buf, count, datatype, request);
-    MPI_File_iwrite_all_c: iwrite(fh, buf, count, datatype, request);
-    MPI_File_read_all_begin: read_begin(fh, buf, count, datatype);
-    MPI_File_read_all_begin_c: read_begin(fh, buf, count, datatype);
-    MPI_File_write_all_begin: write_begin(fh, buf, count, datatype);
-    MPI_File_write_all_begin_c: write_begin(fh, buf, count, datatype);
-    MPI_File_read_shared: read_shared(fh, buf, count, datatype, status);
-    MPI_File_read_shared_c: read_shared(fh, buf, count, datatype, status);
-    MPI_File_write_shared: write_shared(fh, buf, count, datatype, status);
-    MPI_File_write_shared_c: write_shared(fh, buf, count, datatype, status);
-    MPI_File_iread_shared: iread_shared(fh, buf, count, datatype, request);
-    MPI_File_iread_shared_c: iread_shared(fh, buf, count, datatype, request);
-    MPI_File_iwrite_shared: iwrite_shared(fh, buf, count, datatype, request);
-    MPI_File_iwrite_shared_c: iwrite_shared(fh, buf, count, datatype, request);
-    MPI_File_read_ordered: read_ordered(fh, buf, count, datatype, status);
-    MPI_File_read_ordered_c: read_ordered(fh, buf, count, datatype, status);
-    MPI_File_write_ordered: write_ordered(fh, buf, count, datatype, status);
-    MPI_File_write_ordered_c: write_ordered(fh, buf, count, datatype, status);
-    MPI_File_read_ordered_begin: read_ordered_begin(fh, buf, count, datatype);
-    MPI_File_read_ordered_begin_c: read_ordered_begin(fh, buf, count, datatype);
-    MPI_File_write_ordered_begin: write_ordered_begin(fh, buf, count, datatype);
-    MPI_File_write_ordered_begin_c: write_ordered_begin(fh, buf, count, datatype);
+    MPI_File_read_at: read_at(fh, offset, buf/count/datatype, status);
+    MPI_File_read_at_c: read_at(fh, offset, buf/count/datatype, status);
+    MPI_File_read_at_all: read_at(fh, offset, buf/count/datatype, status);
+    MPI_File_read_at_all_c: read_at(fh, offset, buf/count/datatype, status);
+    MPI_File_write_at: write_at(fh, offset, buf/count/datatype, status);
+    MPI_File_write_at_c: write_at(fh, offset, buf/count/datatype, status);
+    MPI_File_write_at_all: write_at(fh, offset, buf/count/datatype, status);
+    MPI_File_write_at_all_c: write_at(fh, offset, buf/count/datatype, status);
+    MPI_File_iread_at: iread_at(fh, offset, buf/count/datatype, request);
+    MPI_File_iread_at_c: iread_at(fh, offset, buf/count/datatype, request);
+    MPI_File_iread_at_all: iread_at(fh, offset, buf/count/datatype, request);
+    MPI_File_iread_at_all_c: iread_at(fh, offset, buf/count/datatype, request);
+    MPI_File_iwrite_at: iwrite_at(fh, offset, buf/count/datatype, request);
+    MPI_File_iwrite_at_c: iwrite_at(fh, offset, buf/count/datatype, request);
+    MPI_File_iwrite_at_all: iwrite_at(fh, offset, buf/count/datatype, request);
+    MPI_File_iwrite_at_all_c: iwrite_at(fh, offset, buf/count/datatype, request);
+    MPI_File_read_at_all_begin: read_at_begin(fh, offset, buf/count/datatype);
+    MPI_File_read_at_all_begin_c: read_at_begin(fh, offset, buf/count/datatype);
+    MPI_File_write_at_all_begin: write_at_begin(fh, offset, buf/count/datatype);
+    MPI_File_write_at_all_begin_c: write_at_begin(fh, offset, buf/count/datatype);
+    MPI_File_read: read(fh, buf/count/datatype, status);
+    MPI_File_read_c: read(fh, buf/count/datatype, status);
+    MPI_File_read_all: read(fh, buf/count/datatype, status);
+    MPI_File_read_all_c: read(fh, buf/count/datatype, status);
+    MPI_File_write: write(fh, buf/count/datatype, status);
+    MPI_File_write_c: write(fh, buf/count/datatype, status);
+    MPI_File_write_all: write(fh, buf/count/datatype, status);
+    MPI_File_write_all_c: write(fh, buf/count/datatype, status);
+    MPI_File_iread: iread(fh, buf/count/datatype, request);
+    MPI_File_iread_c: iread(fh, buf/count/datatype, request);
+    MPI_File_iread_all: iread(fh, buf/count/datatype, request);
+    MPI_File_iread_all_c: iread(fh, buf/count/datatype, request);
+    MPI_File_iwrite: iwrite(fh, buf/count/datatype, request);
+    MPI_File_iwrite_c: iwrite(fh, buf/count/datatype, request);
+    MPI_File_iwrite_all: iwrite(fh, buf/count/datatype, request);
+    MPI_File_iwrite_all_c: iwrite(fh, buf/count/datatype, request);
+    MPI_File_read_all_begin: read_begin(fh, buf/count/datatype);
+    MPI_File_read_all_begin_c: read_begin(fh, buf/count/datatype);
+    MPI_File_write_all_begin: write_begin(fh, buf/count/datatype);
+    MPI_File_write_all_begin_c: write_begin(fh, buf/count/datatype);
+    MPI_File_read_shared: read_shared(fh, buf/count/datatype, status);
+    MPI_File_read_shared_c: read_shared(fh, buf/count/datatype, status);
+    MPI_File_write_shared: write_shared(fh, buf/count/datatype, status);
+    MPI_File_write_shared_c: write_shared(fh, buf/count/datatype, status);
+    MPI_File_iread_shared: iread_shared(fh, buf/count/datatype, request);
+    MPI_File_iread_shared_c: iread_shared(fh, buf/count/datatype, request);
+    MPI_File_iwrite_shared: iwrite_shared(fh, buf/count/datatype, request);
+    MPI_File_iwrite_shared_c: iwrite_shared(fh, buf/count/datatype, request);
+    MPI_File_read_ordered: read_ordered(fh, buf/count/datatype, status);
+    MPI_File_read_ordered_c: read_ordered(fh, buf/count/datatype, status);
+    MPI_File_write_ordered: write_ordered(fh, buf/count/datatype, status);
+    MPI_File_write_ordered_c: write_ordered(fh, buf/count/datatype, status);
+    MPI_File_read_ordered_begin: read_ordered_begin(fh, buf/count/datatype);
+    MPI_File_read_ordered_begin_c: read_ordered_begin(fh, buf/count/datatype);
+    MPI_File_write_ordered_begin: write_ordered_begin(fh, buf/count/datatype);
+    MPI_File_write_ordered_begin_c: write_ordered_begin(fh, buf/count/datatype);
     MPI_File_read_at_all_end: end(fh, buf, status);
     MPI_File_write_at_all_end: end(fh, buf, status);
     MPI_File_read_all_end: end(fh, buf, status);
@@ -273,37 +273,21 @@ impl<'n> File<'n> {
         process: &Process<'n>,
         direction: Direction,
         place: Place,
-        arguments: (Address, i64, Datatype),
+        data: Data,
     ) -> Result<Status> {
-        let status = self.call(process, direction, place, arguments)?;
+        let status = self.access(process, direction, place, &data.buffer()?)?;
         self.wait_for_storage(process, status.bytes)?;
         Ok(status)
     }
 
-    /// Moves the data of a call.
-    fn call(
-        &self,
-        process: &Process<'n>,
-        direction: Direction,
-        place: Place,
-        (buf, count, datatype): (Address, i64, Datatype),
-    ) -> Result<Status> {
-        self.access(process, direction, place, &Buffer::new(buf, count, datatype)?)
-    }
-
     /// Begins a split collective operation, and carries it out.
-    fn begin(
-        &self,
-        process: &Process<'n>,
-        direction: Direction,
-        place: Place,
-        (buf, count, datatype): (Address, i64, Datatype),
-    ) -> Result<()> {
+    fn begin(&self, process: &Process<'n>, direction: Direction, place: Place, data: Data) -> Result<()> {
         self.check_no_split()?;
-        let status = self.blocking(process, direction, place, (buf, count, datatype))?;
+        let address = data.address;
+        let status = self.blocking(process, direction, place, data)?;
         let name = process.last_function().unwrap_or_default();
         let name = name.trim_end_matches("_c").trim_end_matches("_begin").to_owned();
-        *self.split.borrow_mut() = Some((name, buf, status));
+        *self.split.borrow_mut() = Some((name, address, status));
         Ok(())
     }
 }
@@ -326,38 +310,46 @@ fn end<'n>(process: &Process<'n>, fh: Rc<File<'n>>, buf: Address, status: Status
     }
 }
 
-/// Defines accesses whose offset is no argument: the blocking form, and the nonblocking form or the beginning of a split one.
+/// Defines accesses: the direction, where the offset comes from (for `At` from an argument), and the form of the call: blocking, nonblocking or the
+/// beginning of a split one.
 macro_rules! accesses {
-    ($($function:ident: $direction:ident $place:ident $form:ident;)*) => {$(accesses!(@$form $function $direction $place);)*};
-    (@blocking $function:ident $direction:ident $place:ident) => {
+    ($($function:ident: $direction:ident $place:ident $(($offset:ident))? $form:ident;)*) => {$(
+        accesses!(@$form $function $direction $place $(($offset))?);
+    )*};
+    (@blocking $function:ident $direction:ident $place:ident $(($offset:ident))?) => {
         fn $function<'n>(
-            process: &Process<'n>, fh: Rc<File<'n>>, buf: Address, count: i64, datatype: Datatype, status: StatusAddress,
+            process: &Process<'n>, fh: Rc<File<'n>>, $($offset: i64,)? data: Data, status: StatusAddress,
         ) -> Result<()> {
-            let done = fh.blocking(process, Direction::$direction, Place::$place, (buf, count, datatype))?;
+            let done = fh.blocking(process, Direction::$direction, Place::$place $(($offset))?, data)?;
             status.set(process, &done, false);
             Ok(())
         }
     };
-    (@nonblocking $function:ident $direction:ident $place:ident) => {
+    (@nonblocking $function:ident $direction:ident $place:ident $(($offset:ident))?) => {
         fn $function<'n>(
-            process: &Process<'n>, fh: Rc<File<'n>>, buf: Address, count: i64, datatype: Datatype, request: Out<Handle>,
+            process: &Process<'n>, fh: Rc<File<'n>>, $($offset: i64,)? data: Data, request: Out<Handle>,
         ) -> Result<()> {
-            let done = fh.call(process, Direction::$direction, Place::$place, (buf, count, datatype))?;
+            let buffer = data.buffer()?;
+            let done = fh.access(process, Direction::$direction, Place::$place $(($offset))?, &buffer)?;
             let work = fh.in_storage(process, done)?;
             request.set(process, process.enter(work, None));
             Ok(())
         }
     };
-    (@split $function:ident $direction:ident $place:ident) => {
-        fn $function<'n>(
-            process: &Process<'n>, fh: Rc<File<'n>>, buf: Address, count: i64, datatype: Datatype,
-        ) -> Result<()> {
-            fh.begin(process, Direction::$direction, Place::$place, (buf, count, datatype))
+    (@split $function:ident $direction:ident $place:ident $(($offset:ident))?) => {
+        fn $function<'n>(process: &Process<'n>, fh: Rc<File<'n>>, $($offset: i64,)? data: Data) -> Result<()> {
+            fh.begin(process, Direction::$direction, Place::$place $(($offset))?, data)
         }
     };
 }
 
 accesses! {
+    read_at: Read At(offset) blocking;
+    write_at: Write At(offset) blocking;
+    iread_at: Read At(offset) nonblocking;
+    iwrite_at: Write At(offset) nonblocking;
+    read_at_begin: Read At(offset) split;
+    write_at_begin: Write At(offset) split;
     read: Read Individual blocking;
     write: Write Individual blocking;
     iread: Read Individual nonblocking;
@@ -373,52 +365,3 @@ accesses! {
     read_ordered_begin: Read Ordered split;
     write_ordered_begin: Write Ordered split;
 }
-
-/// Defines accesses at an offset that is an argument.
-macro_rules! accesses_at {
-    ($direction:ident $blocking:ident $nonblocking:ident $split:ident) => {
-        fn $blocking<'n>(
-            process: &Process<'n>,
-            fh: Rc<File<'n>>,
-            offset: i64,
-            buf: Address,
-            count: i64,
-            datatype: Datatype,
-            status: StatusAddress,
-        ) -> Result<()> {
-            let access = (buf, count, datatype);
-            let done = fh.blocking(process, Direction::$direction, Place::At(offset), access)?;
-            status.set(process, &done, false);
-            Ok(())
-        }
-
-        fn $nonblocking<'n>(
-            process: &Process<'n>,
-            fh: Rc<File<'n>>,
-            offset: i64,
-            buf: Address,
-            count: i64,
-            datatype: Datatype,
-            request: Out<Handle>,
-        ) -> Result<()> {
-            let done = fh.call(process, Direction::$direction, Place::At(offset), (buf, count, datatype))?;
-            let work = fh.in_storage(process, done)?;
-            request.set(process, process.enter(work, None));
-            Ok(())
-        }
-
-        fn $split<'n>(
-            process: &Process<'n>,
-            fh: Rc<File<'n>>,
-            offset: i64,
-            buf: Address,
-            count: i64,
-            datatype: Datatype,
-        ) -> Result<()> {
-            fh.begin(process, Direction::$direction, Place::At(offset), (buf, count, datatype))
-        }
-    };
-}
-
-accesses_at! { Read read_at iread_at read_at_begin }
-accesses_at! { Write write_at iwrite_at write_at_begin }

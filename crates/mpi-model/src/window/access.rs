@@ -10,7 +10,7 @@ use multicomputer::{Payload, Tag};
 
 use super::{Flavor, Window, shared::Common};
 use crate::{
-    buffer::Buffer,
+    buffer::{Buffer, Data},
     datatype::{
         Committed, Datatype,
         basic::{self, Element},
@@ -23,28 +23,28 @@ use crate::{
     program::WindowMemory,
     request::{Request, Work},
     status::Status,
-    word::{Address, Argument, Handle, Out},
+    word::{Address, Arguments, Handle, Out, Words},
 };
 
 functions! {
-    MPI_Put: put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    MPI_Put_c: put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    MPI_Get: get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    MPI_Get_c: get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-    MPI_Accumulate: accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    MPI_Accumulate_c: accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    MPI_Get_accumulate: get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    MPI_Get_accumulate_c: get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-    MPI_Fetch_and_op: fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-    MPI_Compare_and_swap: compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-    MPI_Rput: rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    MPI_Rput_c: rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    MPI_Rget: rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    MPI_Rget_c: rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-    MPI_Raccumulate: raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    MPI_Raccumulate_c: raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    MPI_Rget_accumulate: rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-    MPI_Rget_accumulate_c: rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+    MPI_Put: put(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, win);
+    MPI_Put_c: put(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, win);
+    MPI_Get: get(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, win);
+    MPI_Get_c: get(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, win);
+    MPI_Accumulate: accumulate(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, op, win);
+    MPI_Accumulate_c: accumulate(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, op, win);
+    MPI_Get_accumulate: get_accumulate(origin_addr/origin_count/origin_datatype, result_addr/result_count/result_datatype, target_rank/target_disp/target_count/target_datatype, op, win);
+    MPI_Get_accumulate_c: get_accumulate(origin_addr/origin_count/origin_datatype, result_addr/result_count/result_datatype, target_rank/target_disp/target_count/target_datatype, op, win);
+    MPI_Fetch_and_op: fetch_and_op(origin_addr/result_addr, datatype, target_rank/target_disp, op, win);
+    MPI_Compare_and_swap: compare_and_swap(origin_addr, compare_addr/result_addr, datatype, target_rank/target_disp, win);
+    MPI_Rput: rput(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, win, request);
+    MPI_Rput_c: rput(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, win, request);
+    MPI_Rget: rget(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, win, request);
+    MPI_Rget_c: rget(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, win, request);
+    MPI_Raccumulate: raccumulate(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, op, win, request);
+    MPI_Raccumulate_c: raccumulate(origin_addr/origin_count/origin_datatype, target_rank/target_disp/target_count/target_datatype, op, win, request);
+    MPI_Rget_accumulate: rget_accumulate(origin_addr/origin_count/origin_datatype, result_addr/result_count/result_datatype, target_rank/target_disp/target_count/target_datatype, op, win, request);
+    MPI_Rget_accumulate_c: rget_accumulate(origin_addr/origin_count/origin_datatype, result_addr/result_count/result_datatype, target_rank/target_disp/target_count/target_datatype, op, win, request);
 }
 
 /// The tag of accesses, which nothing receives.
@@ -146,11 +146,23 @@ fn pair_of(layout: &Layout) -> Option<Element> {
 }
 
 /// The arguments of an access that say what it accesses.
+#[derive(Clone)]
 struct Aim {
     rank: i32,
     displacement: i64,
     count: i64,
     datatype: Committed,
+}
+
+impl<'n> Arguments<'n> for Aim {
+    fn take(words: &mut Words<'_, 'n>) -> Result<Self> {
+        Ok(Aim {
+            rank: words.take()?,
+            displacement: words.take()?,
+            count: words.take()?,
+            datatype: words.take()?,
+        })
+    }
 }
 
 /// An access that is being made: its target, and the kind of call.
@@ -295,26 +307,13 @@ fn address_of(
     Ok(Address(target.base.wrapping_add(at as usize)))
 }
 
-/// A buffer of the origin.
-fn origin(address: Address, count: i64, datatype: &Datatype, argument: &'static str) -> Result<Buffer> {
-    Buffer::new(address, count, datatype.clone()).map_err(|error| match error {
-        // The buffer's argument has the name that it has in calls for messages.
-        Error::Mpi(error) if error.class == Class::COUNT => {
-            Error::argument(error.class, argument, error.text)
-        }
-        error => error,
-    })
-}
-
 /// Defines the form of an access without and with a request.
 macro_rules! accesses {
     ($plain:ident, $with_request:ident, $body:ident ($($argument:ident: $of:ty),* $(,)?)) => {
-        #[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
         fn $plain<'n>(process: &Process<'n>, $($argument: $of,)* window: Rc<Window<'n>>) -> Result<()> {
             $body(&Access { process, window: &window, request: None }, $($argument),*)
         }
 
-        #[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
         fn $with_request<'n>(
             process: &Process<'n>, $($argument: $of,)* window: Rc<Window<'n>>, request: Out<Handle>,
         ) -> Result<()> {
@@ -323,95 +322,37 @@ macro_rules! accesses {
     };
 }
 
-accesses! { put, rput, put_any (
-    address: Address, count: i64, of: Committed,
-    rank: i32, displacement: i64, target_count: i64, datatype: Committed,
-) }
-accesses! { get, rget, get_any (
-    address: Address, count: i64, of: Committed,
-    rank: i32, displacement: i64, target_count: i64, datatype: Committed,
-) }
-accesses! { accumulate, raccumulate, accumulate_any (
-    address: Address, count: i64, of: Committed,
-    rank: i32, displacement: i64, target_count: i64, datatype: Committed, op: Operator,
-) }
-accesses! { get_accumulate, rget_accumulate, get_accumulate_any (
-    address: Address, count: i64, of: Handle,
-    result: Address, result_count: i64, result_of: Committed,
-    rank: i32, displacement: i64, target_count: i64, datatype: Committed, op: Operator,
-) }
+accesses! { put, rput, put_any (origin: Data, aim: Aim) }
+accesses! { get, rget, get_any (origin: Data, aim: Aim) }
+accesses! { accumulate, raccumulate, accumulate_any (origin: Data, aim: Aim, op: Operator) }
+accesses! { get_accumulate, rget_accumulate, get_accumulate_any (origin: Data, result: Data, aim: Aim, op: Operator) }
 
-#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
-fn put_any(
-    access: &Access<'_, '_>,
-    address: Address,
-    count: i64,
-    of: Committed,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: Committed,
-) -> Result<()> {
-    let data = origin(address, count, &of, "origin_count")?;
-    access.put(&data, &Aim { rank, displacement, count: target_count, datatype })
+fn put_any(access: &Access<'_, '_>, origin: Data, aim: Aim) -> Result<()> {
+    access.put(&origin.buffer()?, &aim)
 }
 
-#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
-fn get_any(
-    access: &Access<'_, '_>,
-    address: Address,
-    count: i64,
-    of: Committed,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: Committed,
-) -> Result<()> {
-    let landing = origin(address, count, &of, "origin_count")?;
-    access.get(landing, &Aim { rank, displacement, count: target_count, datatype })
+fn get_any(access: &Access<'_, '_>, origin: Data, aim: Aim) -> Result<()> {
+    access.get(origin.buffer()?, &aim)
 }
 
-#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
-fn accumulate_any(
-    access: &Access<'_, '_>,
-    address: Address,
-    count: i64,
-    of: Committed,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: Committed,
-    op: Operator,
-) -> Result<()> {
-    let data = origin(address, count, &of, "origin_count")?.load_bytes(access.process);
-    access.combine(data, None, &op, &Aim { rank, displacement, count: target_count, datatype })
+fn accumulate_any(access: &Access<'_, '_>, origin: Data, aim: Aim, op: Operator) -> Result<()> {
+    let data = origin.buffer()?.load_bytes(access.process);
+    access.combine(data, None, &op, &aim)
 }
 
-#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn get_accumulate_any(
     access: &Access<'_, '_>,
-    address: Address,
-    count: i64,
-    of: Handle,
-    result: Address,
-    result_count: i64,
-    result_of: Committed,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: Committed,
+    origin: Data,
+    result: Data,
+    aim: Aim,
     op: Operator,
 ) -> Result<()> {
-    let process = access.process;
-    let data = if is_no_op(&op) {
+    let data = match is_no_op(&op) {
         // The arguments of the origin's data have no meaning.
-        Bytes::new()
-    } else {
-        let of = Committed::decode(process, of.0).map_err(|error| error.of("origin_datatype"))?;
-        origin(address, count, &of, "origin_count")?.load_bytes(process)
+        true => Bytes::new(),
+        false => origin.buffer()?.load_bytes(access.process),
     };
-    let landing = origin(result, result_count, &result_of, "result_count")?;
-    access.combine(data, Some(landing), &op, &Aim { rank, displacement, count: target_count, datatype })
+    access.combine(data, Some(result.buffer()?), &op, &aim)
 }
 
 fn is_no_op(op: &Operator) -> bool {
@@ -428,14 +369,11 @@ fn check_predefined(datatype: &Datatype) -> Result<()> {
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn fetch_and_op<'n>(
     process: &Process<'n>,
-    address: Address,
-    result: Address,
+    (address, result): (Address, Address),
     datatype: Committed,
-    rank: i32,
-    displacement: i64,
+    (rank, displacement): (i32, i64),
     op: Operator,
     window: Rc<Window<'n>>,
 ) -> Result<()> {
@@ -447,15 +385,12 @@ fn fetch_and_op<'n>(
     access.combine(data, Some(landing), &op, &Aim { rank, displacement, count: 1, datatype })
 }
 
-#[allow(clippy::too_many_arguments, reason = "the arguments of MPI")]
 fn compare_and_swap<'n>(
     process: &Process<'n>,
     address: Address,
-    compare: Address,
-    result: Address,
+    (compare, result): (Address, Address),
     datatype: Committed,
-    rank: i32,
-    displacement: i64,
+    (rank, displacement): (i32, i64),
     window: Rc<Window<'n>>,
 ) -> Result<()> {
     check_predefined(&datatype)?;

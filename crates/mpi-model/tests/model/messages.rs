@@ -1,6 +1,7 @@
 //! Messages and collective operations; modeled times are those of programs in Rust.
 
 use multicomputer::{Machine, prelude::*};
+use multicomputer_mpi_model::program::Program;
 
 use crate::support::{ANY_SOURCE, ANY_TAG, BYTE, DOUBLE, IGNORE, INT, PROC_NULL, RETURN, SUM, WORLD, run};
 
@@ -109,6 +110,58 @@ fn errors_have_the_classes_of_the_standard() {
     })
     .unwrap();
     assert_eq!(run.outputs[0], ([6, 4, 2, 3, 0], 15, [1, 0, 0, 1, 2]));
+}
+
+#[test]
+fn negative_counts_are_errors_of_their_arguments() {
+    let machine = Machine::hockney(1, 2).build().unwrap();
+    run(&machine, |rank| {
+        rank.call("MPI_Comm_set_errhandler", &[WORLD, RETURN])?;
+        let negative = -1_isize as usize;
+        let (a, b) = (rank.room(400), rank.room(400));
+        let (two, ones) = (rank.put(&[-1_i32; 2]), rank.put(&[1_i32; 2]));
+        let (request, zeros, types) = (rank.room(8), rank.put(&[0_i32; 2]), rank.put(&[INT as i64; 2]));
+        let pair = |send: usize, receive: usize| vec![a, send, INT, b, receive, INT];
+        let both = pair(negative, negative);
+        let blocks = |address: usize, counts: usize| [address, counts, zeros, INT];
+        let calls: [(&str, Vec<usize>, &str); 22] = [
+            ("MPI_Bcast", vec![a, negative, INT, 0, WORLD], "count"),
+            ("MPI_Gather", [&pair(negative, 1)[..], &[0, WORLD]].concat(), "sendcount"),
+            ("MPI_Scatter", [&pair(1, negative)[..], &[0, WORLD]].concat(), "recvcount"),
+            ("MPI_Allgather", [&both[..], &[WORLD]].concat(), "recvcount"),
+            ("MPI_Alltoall", [&both[..], &[WORLD]].concat(), "recvcount"),
+            ("MPI_Alltoall", [&pair(negative, 1)[..], &[WORLD]].concat(), "sendcount"),
+            ("MPI_Alltoall", [&pair(1, negative)[..], &[WORLD]].concat(), "recvcount"),
+            ("MPI_Alltoall", vec![1, 0, INT, b, negative, INT, WORLD], "recvcount"),
+            ("MPI_Alltoall_c", [&both[..], &[WORLD]].concat(), "recvcount"),
+            ("MPI_Ialltoall", [&both[..], &[WORLD, request]].concat(), "recvcount"),
+            ("MPI_Alltoall_init", [&both[..], &[WORLD, 0, request]].concat(), "recvcount"),
+            ("MPI_Reduce", vec![a, b, negative, INT, SUM, 0, WORLD], "count"),
+            ("MPI_Allreduce", vec![a, b, negative, INT, SUM, WORLD], "count"),
+            ("MPI_Scan", vec![a, b, negative, INT, SUM, WORLD], "count"),
+            ("MPI_Exscan", vec![a, b, negative, INT, SUM, WORLD], "count"),
+            ("MPI_Reduce_scatter", vec![a, b, two, INT, SUM, WORLD], "recvcounts"),
+            ("MPI_Reduce_scatter_block", vec![a, b, negative, INT, SUM, WORLD], "recvcount"),
+            ("MPI_Allgatherv", [&[a, 1, INT], &blocks(b, two)[..], &[WORLD]].concat(), "recvcounts"),
+            ("MPI_Gatherv", [&[a, negative, INT], &blocks(b, ones)[..], &[0, WORLD]].concat(), "sendcount"),
+            ("MPI_Scatterv", [&blocks(a, ones)[..], &[b, negative, INT], &[0, WORLD]].concat(), "recvcount"),
+            (
+                "MPI_Alltoallv",
+                [blocks(a, two), blocks(b, two)].concat().into_iter().chain([WORLD]).collect(),
+                "recvcounts",
+            ),
+            ("MPI_Alltoallw", vec![a, two, zeros, types, b, two, zeros, types, WORLD], "recvcounts"),
+        ];
+        let (text, length) = (rank.room(512), rank.room(4));
+        for (name, words, argument) in calls {
+            assert_eq!(rank.code(name, &words)?, 2, "{name}");
+            rank.call("MPI_Error_string", &[2, text, length])?;
+            let text = String::from_utf8_lossy(&rank.arena.read_string(text)).into_owned();
+            assert!(text.ends_with(&format!("argument `{argument}`: -1 is negative")), "{name}: {text}");
+        }
+        Ok(())
+    })
+    .unwrap();
 }
 
 #[test]
