@@ -93,6 +93,12 @@ pub(crate) struct Remote<'n> {
 }
 
 impl<'n> Communicator<'n> {
+    /// What texts call the communicator.
+    pub(crate) fn shown_name(&self) -> String {
+        let name = self.name.borrow();
+        if name.is_empty() { "the communicator".into() } else { name.clone() }
+    }
+
     /// The number of processes, of the local group of an intercommunicator.
     pub fn size(&self) -> i32 {
         self.group.size() as i32
@@ -182,7 +188,7 @@ impl<'n> Communicator<'n> {
             _ => {
                 let text = format!(
                     "{rank} is no rank of {}: its ranks are 0 to {}",
-                    self.name.borrow(),
+                    self.shown_name(),
                     self.peers() - 1
                 );
                 Err(Error::argument(Class::RANK, argument, text))
@@ -269,7 +275,7 @@ fn rank<'n>(process: &Process<'n>, comm: Rc<Communicator<'n>>, rank: Out<i32>) -
 
 fn remote_of<'c, 'n>(comm: &'c Communicator<'n>) -> Result<&'c Remote<'n>> {
     comm.remote.as_ref().ok_or_else(|| {
-        Error::argument(Class::COMM, "comm", format!("{} is no intercommunicator", comm.name.borrow()))
+        Error::argument(Class::COMM, "comm", format!("{} is no intercommunicator", comm.shown_name()))
     })
 }
 

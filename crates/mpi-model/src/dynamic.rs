@@ -234,7 +234,7 @@ fn join_groups<'n>(
         return Err(Error::argument(Class::COMM, "comm", "an intercommunicator was given"));
     }
     let root = usize::try_from(root).ok().filter(|&root| root < comm.group.size()).ok_or_else(|| {
-        let text = format!("{root} is no rank of {}", comm.name.borrow());
+        let text = format!("{root} is no rank of {}", comm.shown_name());
         Error::argument(Class::ROOT, "root", text)
     })?;
     // The error code of the root, then the remote group.

@@ -50,6 +50,9 @@ const OTHERS_OF_WINDOWS: &[&str] = &["MPI_Win_fence", "MPI_Win_free"];
 /// The names of the argument with the communicator of a collective call.
 const COMMUNICATORS: [&str; 4] = ["comm", "comm_old", "local_comm", "intercomm"];
 
+/// A rank and what it gives.
+type Of<'e> = (Rank, &'e Entered);
+
 /// What a rank gives in a collective call.
 #[derive(Clone, Debug)]
 pub(super) struct Entered {
@@ -324,10 +327,10 @@ fn compare_roots_of_groups(check: &Check, entered: &[(Rank, &Entered)]) {
 
 /// The lowest rank that differs from most, and one of those from which it differs.
 fn odd_one<'e, K: Ord>(
-    entered: &[(Rank, &'e Entered)],
+    entered: &[Of<'e>],
     of: impl Fn(&Entered) -> K,
-) -> Option<((Rank, &'e Entered), (Rank, &'e Entered))> {
-    let mut groups: BTreeMap<K, Vec<(Rank, &'e Entered)>> = BTreeMap::new();
+) -> Option<(Of<'e>, Of<'e>)> {
+    let mut groups: BTreeMap<K, Vec<Of<'e>>> = BTreeMap::new();
     for &(rank, entered) in entered {
         groups.entry(of(entered)).or_default().push((rank, entered));
     }

@@ -313,7 +313,7 @@ fn root_of(comm: &Communicator<'_>, root: i32) -> Result<usize> {
         _ => {
             let text = format!(
                 "{root} is no rank of {}: its ranks are 0 to {}",
-                comm.name.borrow(),
+                comm.shown_name(),
                 comm.size() - 1
             );
             Err(Error::argument(Class::ROOT, "root", text))

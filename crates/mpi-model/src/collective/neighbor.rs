@@ -73,7 +73,7 @@ struct Neighbors {
 /// one process: so the direction is the number of the message. In graphs the order of the edges between two processes counts.
 fn neighbors(comm: &Communicator<'_>) -> Result<Neighbors> {
     let Some(topology) = comm.topology.get() else {
-        let text = format!("{} has no topology", comm.name.borrow());
+        let text = format!("{} has no topology", comm.shown_name());
         return Err(Error::argument(Class::TOPOLOGY, "comm", text));
     };
     let (sources, destinations) = topology.neighbors(comm.group.rank());

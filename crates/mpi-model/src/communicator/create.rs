@@ -286,7 +286,7 @@ fn free(process: &Process<'_>, comm: Out<Handle>) -> Result<()> {
     let handle = comm.get(process);
     let found = process.communicator(handle).map_err(|error| error.of("comm"))?;
     if process.communicators.borrow().is_predefined(handle) {
-        let text = format!("{} cannot be freed", found.name.borrow());
+        let text = format!("{} cannot be freed", found.shown_name());
         return Err(Error::argument(Class::COMM, "comm", text));
     }
     attribute::delete_of_communicator(process, &found)?;

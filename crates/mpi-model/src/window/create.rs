@@ -47,7 +47,7 @@ struct Piece {
 /// Checks the arguments of a call that makes a window.
 fn piece(comm: &Communicator<'_>, base: usize, size: i64, unit: i64) -> Result<Piece> {
     if comm.remote.is_some() {
-        let text = format!("{} is an intercommunicator", comm.name.borrow());
+        let text = format!("{} is an intercommunicator", comm.shown_name());
         return Err(Error::argument(Class::COMM, "comm", text));
     }
     let Ok(size) = usize::try_from(size) else {
