@@ -13,7 +13,10 @@
 use std::collections::BTreeMap;
 
 use super::log::{Decision, Entry, Open, Pick, RankLog, Receive, Took};
-use crate::wire::{Label, MessageId, NodeId};
+use crate::{
+    rank::Tag,
+    wire::{Context, Label, MessageId, NodeId, Selector},
+};
 
 /// The name of an event, the same in all runs with the same decisions before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +59,7 @@ pub(super) struct Graph<'r> {
     pub(super) follows: Vec<Vec<usize>>,
     /// The matches and picks that follow each event directly.
     users: Vec<Vec<usize>>,
-    /// All events that each event follows.
+    /// All events that each event follows; empty until they are [needed](Graph::find_past).
     pub(super) past: Vec<Events>,
     /// The messages from one rank to another, in the order of sending.
     channels: BTreeMap<(NodeId, NodeId), Vec<Sent>>,
@@ -72,6 +75,70 @@ struct Sent {
     id: MessageId,
     event: usize,
     label: Label,
+}
+
+/// Numbers in growing order, each with a value.
+type Numbered<N, T> = Vec<(N, T)>;
+
+/// The last one before a number.
+fn last_before<N: PartialOrd, T: Copy>(list: &Numbered<N, T>, number: N) -> Option<T> {
+    let after = list.partition_point(|(other, _)| *other < number);
+    Some(list[after.checked_sub(1)?].1)
+}
+
+/// The receives of a rank that take messages, by their selectors: each with its number and its match.
+#[derive(Default)]
+struct Posted {
+    /// Those of one source and one tag.
+    exact: BTreeMap<(Context, NodeId, Tag), Numbered<usize, Option<usize>>>,
+    others: Vec<(Selector, Numbered<usize, Option<usize>>)>,
+}
+
+impl Posted {
+    fn of(log: &RankLog, match_of: impl Fn(usize) -> Option<usize>) -> Posted {
+        let mut posted = Posted::default();
+        let receives = log.receives.iter().enumerate();
+        for (number, receive) in receives.filter(|(_, receive)| receive.consumes && !receive.withdrawn) {
+            let select = receive.select;
+            let list = match (select.source, select.tag) {
+                (Some(source), Some(tag)) => posted.exact.entry((select.context, source, tag)).or_default(),
+                _ => match posted.others.iter().position(|(other, _)| *other == select) {
+                    Some(at) => &mut posted.others[at].1,
+                    None => {
+                        posted.others.push((select, Vec::new()));
+                        let last = posted.others.len() - 1;
+                        &mut posted.others[last].1
+                    }
+                },
+            };
+            list.push((number, match_of(number)));
+        }
+        posted
+    }
+
+    /// The matches of the receives before the one with this number that accept a message: of those with one selector the last one, which follows the
+    /// others.
+    fn before(&self, number: usize, label: Label) -> impl Iterator<Item = usize> {
+        let exact = self.exact.get(&(label.context, label.source, label.tag));
+        let others =
+            self.others.iter().filter(move |(select, _)| select.accepts(&label)).map(|(_, list)| list);
+        exact.into_iter().chain(others).filter_map(move |list| last_before(list, number)?)
+    }
+}
+
+/// The messages of a channel by context and tag, each with its number among those of the sender.
+type ByLabel = BTreeMap<(Context, Tag), Numbered<u64, MessageId>>;
+
+/// The messages of a channel before one of them that its receive accepts: of those with one label the last one, whose match follows the others'.
+fn earlier<'l>(
+    labels: &'l ByLabel,
+    select: &Selector,
+    label: Label,
+    id: MessageId,
+) -> impl Iterator<Item = MessageId> + use<'l> {
+    let (first, last) = select.tag.map_or((Tag(0), Tag(u32::MAX)), |tag| (tag, tag));
+    let accepted = labels.range((label.context, first)..=(label.context, last));
+    accepted.filter_map(move |(_, list)| last_before(list, id.seq))
 }
 
 /// An alternative of a decision: the decision, and the event that makes it possible, if any.
@@ -101,7 +168,6 @@ impl<'r> Graph<'r> {
         };
         graph.find_messages();
         graph.find_causes();
-        graph.find_past();
         graph
     }
 
@@ -220,6 +286,9 @@ impl<'r> Graph<'r> {
                 barriers.entry(number).or_default().push(event);
             }
         }
+        let posted_of = |(rank, log)| Posted::of(log, |number| self.match_of(rank, number));
+        let posted: Vec<Posted> = (0..).zip(self.ranks).map(posted_of).collect();
+        let labels = self.messages_by_label();
         for (event, follows) in follows.iter_mut().enumerate() {
             match self.ids[event] {
                 EventId::Match(rank, number) => {
@@ -229,11 +298,9 @@ impl<'r> Graph<'r> {
                     let Some(&sent) = self.senders.get(&id) else { continue };
                     follows.push(sent);
                     let Some(Entry::Send { label, .. }) = self.entry(sent) else { continue };
-                    follows.extend(self.posted_before(rank, number as usize, *label).flatten());
-                    let earlier = self.channels.get(&(rank, id.source)).into_iter().flatten();
-                    let earlier = earlier.take_while(|sent| sent.id != id);
-                    let earlier = earlier.filter(|sent| receive.select.accepts(&sent.label));
-                    follows.extend(earlier.filter_map(|sent| self.takers.get(&sent.id)));
+                    follows.extend(posted[rank as usize].before(number as usize, *label));
+                    let earlier = earlier(&labels[&(rank, id.source)], &receive.select, *label, id);
+                    follows.extend(earlier.filter_map(|id| self.takers.get(&id)));
                 }
                 EventId::Step(rank, step) => {
                     if let Some(before) = step.checked_sub(1) {
@@ -273,6 +340,17 @@ impl<'r> Graph<'r> {
         self.follows = follows;
     }
 
+    fn messages_by_label(&self) -> BTreeMap<(NodeId, NodeId), ByLabel> {
+        let by_label = |sent: &Vec<Sent>| {
+            let mut labels = ByLabel::new();
+            for Sent { id, label, .. } in sent {
+                labels.entry((label.context, label.tag)).or_default().push((id.seq, *id));
+            }
+            labels
+        };
+        self.channels.iter().map(|(channel, sent)| (*channel, by_label(sent))).collect()
+    }
+
     /// The event at which a message meets its receive.
     fn meeting(&self, id: MessageId) -> Option<usize> {
         let taker = *self.takers.get(&id)?;
@@ -291,7 +369,8 @@ impl<'r> Graph<'r> {
         }
     }
 
-    fn find_past(&mut self) {
+    /// Finds all events that each event follows; their number grows with the square of the number of events.
+    pub(super) fn find_past(&mut self) {
         let order = self.causal_order(&[], |_| true);
         let mut past = vec![Events::none(self.len()); self.len()];
         for event in order {
@@ -374,8 +453,8 @@ impl<'r> Graph<'r> {
 
     /// Whether other decisions are tried for an event.
     pub(super) fn is_open(&self, event: usize) -> bool {
-        self.pick(event).is_some_and(|(.., pick)| !pick.repeated)
-            || self.receive(event).is_some_and(|(.., receive)| !receive.repeated)
+        self.pick(event).is_some_and(|(.., pick)| pick.is_open())
+            || self.receive(event).is_some_and(|(.., receive)| receive.is_open())
     }
 
     /// The choices of a match or a pick that an event makes possible together with other events that are in the run: for each, the decision and
@@ -432,22 +511,34 @@ impl<'r> Graph<'r> {
             }
             _ => None,
         };
-        let mut there = Events::none(self.len());
-        let is_ready = |event: usize, there: &Events| {
-            self.follows[event].iter().all(|&before| there.has(before))
-                && also(event).is_none_or(|met| met.is_some_and(|met| there.has(met)))
-        };
-        let (mut left, mut is_new) = (self.causal_order(&[], |_| true), true);
-        while std::mem::replace(&mut is_new, false) {
-            left.retain(|&event| {
-                let ready = is_ready(event, &there);
-                if ready {
-                    there.add(event);
-                    is_new = true;
+        let mut missing: Vec<usize> = self.follows.iter().map(Vec::len).collect();
+        let mut followers: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
+        for event in 0..self.len() {
+            for &before in &self.follows[event] {
+                followers[before].push(event);
+            }
+            match also(event) {
+                None => {}
+                Some(Some(met)) => {
+                    followers[met].push(event);
+                    missing[event] += 1;
                 }
-                !ready
-            });
+                // Never ready.
+                Some(None) => missing[event] = usize::MAX,
+            }
         }
+        let mut there = Events::none(self.len());
+        let mut ready: Vec<usize> = (0..self.len()).filter(|&event| missing[event] == 0).collect();
+        while let Some(event) = ready.pop() {
+            there.add(event);
+            for &follower in &followers[event] {
+                missing[follower] -= 1;
+                if missing[follower] == 0 {
+                    ready.push(follower);
+                }
+            }
+        }
+        let left: Vec<usize> = (0..self.len()).filter(|&event| !there.has(event)).collect();
         // Another match or another request would let a rank go on: that is a part of another execution.
         let goes_on = |event: usize| match self.pick(event) {
             Some((rank, _, pick)) => {

@@ -59,6 +59,13 @@ pub(super) struct Receive {
     pub(super) took: Option<Took>,
 }
 
+impl Receive {
+    /// Whether other decisions are tried. With a given source there is one decision.
+    pub(super) fn is_open(&self) -> bool {
+        (self.select.source.is_none() || self.may_fail) && !self.repeated
+    }
+}
+
 /// A request among which a pick chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
@@ -78,6 +85,13 @@ pub(super) struct Pick {
     /// As of a [`Receive`].
     pub(super) repeated: bool,
     pub(super) outcome: Decision,
+}
+
+impl Pick {
+    /// Whether other decisions are tried. With one request that must be complete there is one decision.
+    pub(super) fn is_open(&self) -> bool {
+        (self.requests.len() > 1 || self.may_fail) && !self.repeated
+    }
 }
 
 /// A step of a rank.

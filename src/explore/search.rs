@@ -13,7 +13,7 @@
 
 use super::{
     graph::{EventId, Events, Graph},
-    log::{Decision, Entry, RankLog, RankScript, Took, set},
+    log::{Decision, Entry, Pick, RankLog, RankScript, Receive, Took, set},
 };
 
 /// A part of an execution: events in the order in which they were added, and all decisions among them.
@@ -75,7 +75,14 @@ fn script(graph: &Graph<'_>, order: &[usize], changed: Option<(usize, Decision)>
 /// # Errors
 /// [`Differs`] if the run does not begin with the prefix.
 pub(super) fn alternatives(ranks: &[RankLog], prefix: &Prefix) -> Result<Vec<Prefix>, Differs> {
-    let graph = Graph::of(ranks);
+    let is_open =
+        |log: &RankLog| log.receives.iter().any(Receive::is_open) || log.picks.iter().any(Pick::is_open);
+    if prefix.order.is_empty() && !ranks.iter().any(is_open) {
+        return Ok(Vec::new());
+    }
+    let mut graph = Graph::of(ranks);
+    graph.find_past();
+    let graph = graph;
     let mut order = Vec::with_capacity(graph.len());
     for id in &prefix.order {
         let (EventId::Step(rank, _) | EventId::Match(rank, _)) = *id;
@@ -89,7 +96,8 @@ pub(super) fn alternatives(ranks: &[RankLog], prefix: &Prefix) -> Result<Vec<Pre
     let order = graph.causal_order(&order, |_| true);
     let mut place = vec![usize::MAX; graph.len()];
     order.iter().enumerate().for_each(|(at, &event)| place[event] = at);
-    let search = Search { graph: &graph, order: &order, place: &place };
+    let open = order.iter().copied().filter(|&event| graph.is_open(event)).collect();
+    let search = Search { graph: &graph, order: &order, place: &place, open };
     let mut found = Vec::new();
     let begin = prefix.order.len();
     if let Some(changed) = prefix.changed.and_then(|id| graph.numbers.get(&id)) {
@@ -119,6 +127,8 @@ struct Search<'g> {
     order: &'g [usize],
     /// The place of each event in the order.
     place: &'g [usize],
+    /// The events for which other decisions are tried, in this order.
+    open: Vec<usize>,
 }
 
 impl Search<'_> {
@@ -144,10 +154,10 @@ impl Search<'_> {
             (EventId::Step(..), Some(&Entry::Send { target, .. })) => target,
             (EventId::Match(rank, _) | EventId::Step(rank, _), _) => rank,
         };
-        for &event in &self.order[..at] {
+        for &event in self.open.iter().take_while(|&&event| self.place[event] < at) {
             let (EventId::Match(rank, _) | EventId::Step(rank, _)) = graph.ids[event];
             let is_match_of_sender = graph.pick(event).is_some();
-            if (rank != concerned && !is_match_of_sender) || event == new || !graph.is_open(event) {
+            if (rank != concerned && !is_match_of_sender) || event == new {
                 continue;
             }
             if graph.past[new].has(event) {

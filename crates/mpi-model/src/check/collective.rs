@@ -326,10 +326,7 @@ fn compare_roots_of_groups(check: &Check, entered: &[(Rank, &Entered)]) {
 }
 
 /// The lowest rank that differs from most, and one of those from which it differs.
-fn odd_one<'e, K: Ord>(
-    entered: &[Of<'e>],
-    of: impl Fn(&Entered) -> K,
-) -> Option<(Of<'e>, Of<'e>)> {
+fn odd_one<'e, K: Ord>(entered: &[Of<'e>], of: impl Fn(&Entered) -> K) -> Option<(Of<'e>, Of<'e>)> {
     let mut groups: BTreeMap<K, Vec<Of<'e>>> = BTreeMap::new();
     for &(rank, entered) in entered {
         groups.entry(of(entered)).or_default().push((rank, entered));
