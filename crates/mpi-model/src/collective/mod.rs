@@ -311,11 +311,8 @@ fn root_of(comm: &Communicator<'_>, root: i32) -> Result<usize> {
     match usize::try_from(root) {
         Ok(root) if root < comm.group.size() => Ok(root),
         _ => {
-            let text = format!(
-                "{root} is no rank of {}: its ranks are 0 to {}",
-                comm.shown_name(),
-                comm.size() - 1
-            );
+            let text =
+                format!("{root} is no rank of {}: its ranks are 0 to {}", comm.shown_name(), comm.size() - 1);
             Err(Error::argument(Class::ROOT, "root", text))
         }
     }
