@@ -265,7 +265,9 @@ impl<'n> Process<'n> {
     /// until the program has waited for it.
     pub(super) fn arrives(&self, number: u32) {
         let Some(checker) = &self.checker else { return };
-        if !self.is_instrumented() {
+        // A blocking call waits itself.
+        let began = checker.flights.borrow().by_number.get(&number).map(|flight| flight.call);
+        if !self.is_instrumented() || began == Some(checker.call.get()) {
             return self.lands(number);
         }
         if let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number) {
