@@ -29,12 +29,9 @@ int mc_watch(const uintptr_t *ranges, size_t count)
 static __attribute__((noinline)) void report(struct mc_rank *rank, uintptr_t first, size_t length, enum kind kind, void *place)
 {
     const struct mc_watch *watch = &rank->watch;
-    if (!pthread_equal(rank->caller, pthread_self())) {
-        return;
-    }
     for (size_t at = 0; at < watch->count; at++) {
         if (first <= watch->ranges[at].last && first + (length - 1) >= watch->ranges[at].first) {
-            if (mc_begin(rank)) {
+            if (pthread_equal(rank->caller, pthread_self()) && mc_begin(rank)) {
                 mc_machine->touch(rank->process, first, length, kind, place);
                 mc_end(rank);
             }

@@ -107,6 +107,15 @@ pub(crate) enum Guard {
     Exclusive,
 }
 
+/// The first and the last addresses of pieces of memory, in order.
+type Pieces = Vec<(usize, usize)>;
+
+/// Locks, by window and target.
+type Guards = Vec<((Context, usize), Guard)>;
+
+/// Accesses by the owner of the memory and their number.
+type Numbers = Vec<(Rank, u64)>;
+
 /// An access that is noted.
 #[derive(Debug)]
 struct Record {
@@ -114,8 +123,8 @@ struct Record {
     rank: Rank,
     act: Act,
     /// The locks under which it is made, by window and target.
-    guards: Vec<((Context, usize), Guard)>,
-    pieces: Vec<(usize, usize)>,
+    guards: Guards,
+    pieces: Pieces,
     /// What the access makes known to others when it takes effect.
     released: Option<Clock>,
     /// What was known at its place when it took effect, if it returns the old value.
@@ -269,7 +278,7 @@ pub(super) struct WindowNotes {
     /// The locks that are held, by window and target; target `None` is all of them.
     locks: RefCell<BTreeMap<(Context, Option<usize>), Guard>>,
     /// The accesses that are not complete at their targets.
-    open: RefCell<BTreeMap<(Context, usize), Vec<(Rank, u64)>>>,
+    open: RefCell<BTreeMap<(Context, usize), Numbers>>,
     /// Whether the last call was MPI_Win_sync, after which a program that polls looks for changes.
     pub(super) polls: Cell<bool>,
 }
@@ -643,8 +652,7 @@ impl<'n> Process<'n> {
         if !writes && checker.windows.polls.get() {
             return;
         }
-        let mut by_owner: BTreeMap<Rank, (Vec<(usize, usize)>, Vec<((Context, usize), Guard)>)> =
-            BTreeMap::new();
+        let mut by_owner: BTreeMap<Rank, (Pieces, Guards)> = BTreeMap::new();
         for region in checker.windows.regions.borrow().iter() {
             let (first, last) = region.addresses;
             let inside = pieces.iter().filter(|piece| piece.1 >= first && piece.0 <= last);
