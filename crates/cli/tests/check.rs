@@ -29,7 +29,7 @@ const WORKERS: usize = 2;
 const LIMIT: &str = "60";
 
 /// Files of programs that are compiled to report their loads and stores.
-const INSTRUMENTED: [&str; 2] = ["global.c", "local.c"];
+const INSTRUMENTED: [&str; 4] = ["global.c", "harmless.c", "larger.c", "local.c"];
 
 /// The kinds of findings, as they are printed.
 const KINDS: [&str; 17] = [

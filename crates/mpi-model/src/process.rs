@@ -235,7 +235,7 @@ impl<'n> Process<'n> {
         let outer = (self.site.replace(Some(site)), self.scope.replace(Scope::Process));
         let met = self.note_call(function, words);
         let outcome = self.outcome(function, words);
-        self.leaves(met);
+        self.note_end(met);
         if self.depth.get() > 0 {
             self.site.set(outer.0);
             *self.scope.borrow_mut() = outer.1;

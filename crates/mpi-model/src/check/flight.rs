@@ -223,6 +223,21 @@ impl<'n> Process<'n> {
         self.watch_flights(flights);
     }
 
+    /// Forgets the buffers of the call that ends that no request has got: the call has waited itself, or has failed.
+    pub(super) fn forget_departed(&self) {
+        let Some(checker) = &self.checker else { return };
+        let flights = &mut *checker.flights.borrow_mut();
+        let left = std::mem::take(&mut flights.new);
+        if left.is_empty() {
+            return;
+        }
+        for number in left {
+            flights.by_number.remove(&number);
+            flights.ends.remove(&number);
+        }
+        self.watch_flights(flights);
+    }
+
     /// The buffers that the current call has noted, for its request.
     pub(crate) fn departed(&self) -> Vec<u32> {
         self.checker

@@ -358,17 +358,21 @@ impl fmt::Debug for Checker {
 }
 
 impl<'n> Process<'n> {
-    /// Notes a call of the program before it is carried out. The end of a blocking collective call has to be noted by
-    /// [`leaves`](Process::leaves).
+    /// Notes a call of the program before it is carried out. [`note_end`](Process::note_end) takes the result.
     pub(crate) fn note_call(&self, function: &'static Function, words: &[usize]) -> Option<Met> {
         let checker = self.checker.as_ref()?;
         checker.call.set(checker.call.get() + 1);
         checker.windows.polls.set(function.name == "MPI_Win_sync");
-        self.departed();
         let met = collective::enter(self, function, words);
         self.check_overlap(function, words);
         self.departs_collective(function, words);
         met
+    }
+
+    /// Notes the end of a call.
+    pub(crate) fn note_end(&self, met: Option<Met>) {
+        self.leaves(met);
+        self.forget_departed();
     }
 }
 
