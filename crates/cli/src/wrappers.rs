@@ -25,7 +25,8 @@ use super::error::Error;
 #[command(disable_help_flag = true)]
 pub(super) struct Arguments {
     /// Pass these to the compiler. Further options: -show prints the command (also -compile-info and -link-info for one
-    /// half of it); --count compiles for `run --compute counted`; -nx links NX, the library of the Paragon.
+    /// half of it); --count compiles for `run --compute counted`; --check, given to compile and to link, lets
+    /// `multicomputer check` see every load and store; -nx links NX, the library of the Paragon.
     /// MULTICOMPUTER_CC, MULTICOMPUTER_CXX and MULTICOMPUTER_FC name the compilers [default: gcc, g++ and gfortran]
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     _arguments: Vec<OsString>,
@@ -114,6 +115,7 @@ struct Given {
     is_library: bool,
     has_debug: bool,
     counts: bool,
+    checks: bool,
     /// Whether NX is linked.
     nx: bool,
     show: Option<Shown>,
@@ -146,6 +148,9 @@ impl Given {
                 continue;
             } else if text == "--count" {
                 given.counts = true;
+                continue;
+            } else if text == "--check" {
+                given.checks = true;
                 continue;
             } else if matches!(text, "-nx" | "-lnx") {
                 // `-nx` is the option of the Paragon's compilers, given before the program, which needs the library.
@@ -228,6 +233,9 @@ fn command(language: Language, given: Given) -> Result<(Command, Option<Shown>),
             .arg("-Wl,--pop-state");
     }
     command.args(&given.arguments);
+    if given.checks {
+        check(&mut command, &compiler, &library, compiles, links);
+    }
     if compiles {
         // Behind the given arguments: the last of -fPIE and -fPIC counts.
         command
@@ -262,6 +270,25 @@ fn command(language: Language, given: Given) -> Result<(Command, Option<Shown>),
         command.arg(path);
     }
     Ok((command, given.show))
+}
+
+/// Functions of the C library whose accesses to memory are reported: gcc calls them without a report.
+const WRAPPED: [&str; 4] = ["memcpy", "memmove", "memset", "free"];
+
+/// Adds the options with which the program reports its accesses to memory. Only the compiler itself gets the option of the sanitizer, since its
+/// driver would link the sanitizer's library.
+fn check(command: &mut Command, compiler: &OsStr, library: &Library, compiles: bool, links: bool) {
+    if compiles && compiler.to_string_lossy().contains("clang") {
+        command.args(["-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile"]);
+        command.args(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
+    } else if compiles {
+        let mut specs = OsString::from("-specs=");
+        specs.push(library.check_specs());
+        command.arg(specs);
+    }
+    if links {
+        command.args(WRAPPED.map(|name| format!("-Wl,--wrap={name}")));
+    }
 }
 
 /// The path of a file of the compiler.
@@ -329,9 +356,9 @@ mod tests {
         assert!(
             !given("--version").has_input && !given("-o a").has_input && !given("-I folder -v").has_input
         );
-        let counted = given("--count -static -pie -nx a.c -show");
+        let counted = given("--count --check -static -pie -nx a.c -show");
         assert_eq!(
-            (counted.counts, counted.nx, counted.show, counted.arguments),
+            (counted.counts && counted.checks, counted.nx, counted.show, counted.arguments),
             (true, true, Some(Shown::All), vec!["a.c".into()])
         );
     }

@@ -33,6 +33,8 @@ struct mc_machine {
     void (*ask)(void *output, void *process, int rank);
     /* Writes all output that has been taken. */
     void (*flush)(void *output);
+    /* Notes a load or a store of the program, by the kinds of accesses.c. */
+    void (*touch)(void *process, uintptr_t address, size_t length, int kind, void *return_address);
 };
 
 typedef int mc_main_function(int, char **, char **);
@@ -100,6 +102,20 @@ struct mc_random {
     struct drand48_data drand48;
 };
 
+/* The number of ranges of addresses that are watched; the same as in src/memory.rs. */
+enum { MC_WATCHED = 16 };
+
+/* Addresses whose loads and stores are reported, see accesses.c: ranges from the first to the last address in order, and of all of them. */
+struct mc_watch {
+    uintptr_t first, last;
+    size_t count;
+    struct mc_range {
+        uintptr_t first, last;
+    } ranges[MC_WATCHED];
+    /* Whether any file of the program was compiled for that. */
+    int is_instrumented;
+};
+
 /* A rank. It stays allocated for threads of the program that outlive it. */
 struct mc_rank {
     void *process;
@@ -131,6 +147,7 @@ struct mc_rank {
     struct mc_random random;
     struct mc_text text;
     int has_directory;
+    struct mc_watch watch;
 };
 
 /* The rank of this thread, or NULL. */

@@ -12,6 +12,7 @@ use std::{
 
 use multicomputer::{Span, Time, comm::transport::Transport, error::CommError};
 use multicomputer_mpi_model::{
+    check::Access,
     function::{self, Function},
     process::{Outcome, Process},
 };
@@ -36,10 +37,11 @@ pub(crate) struct Machine {
     write: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, c_int, *const c_char, usize),
     ask: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int),
     flush: unsafe extern "C" fn(*mut c_void),
+    touch: unsafe extern "C" fn(*mut c_void, usize, usize, c_int, usize),
 }
 
 /// The functions of this module.
-pub(crate) static MACHINE: Machine = Machine { call, move_here, now, sleep, write, ask, flush };
+pub(crate) static MACHINE: Machine = Machine { call, move_here, now, sleep, write, ask, flush, touch };
 
 /// A function of a model.
 #[derive(Clone, Copy, Debug)]
@@ -281,6 +283,22 @@ unsafe extern "C" fn flush(output: *mut c_void) {
     // SAFETY: as in `write`.
     let output: &Output = unsafe { &*output.cast() };
     drop(catch_unwind(AssertUnwindSafe(|| output.flush())));
+}
+
+unsafe extern "C" fn touch(calls: *mut c_void, address: usize, length: usize, kind: c_int, place: usize) {
+    // SAFETY: see `of`.
+    let calls = unsafe { of(calls) };
+    let access = match kind {
+        0 => Access::Load,
+        1 => Access::Store,
+        2 => Access::AtomicLoad,
+        3 => Access::AtomicStore,
+        _ => Access::Free,
+    };
+    calls.caught(|| {
+        calls.process.accessed(address, length, access, place);
+        0
+    });
 }
 
 impl std::fmt::Debug for Calls<'_, '_> {

@@ -22,12 +22,18 @@ const OBJECTS: [(&str, &[u8]); 3] = [
 /// The library of NX, which is linked to programs that ask for it.
 const NX: (&str, &[u8]) = ("libnx.a", include_bytes!(concat!(env!("OUT_DIR"), "/libnx.a")));
 
+/// Options of gcc for programs whose accesses to memory are reported: only the compiler itself gets them, since the driver would link libtsan.
+const CHECK_SPECS: (&str, &str) = (
+    "check.specs",
+    "*cc1_options:\n+ -fsanitize=thread --param=tsan-distinguish-volatile=1 --param=tsan-instrument-func-entry-exit=0\n",
+);
+
 /// The files: where they go, and their contents.
 fn contents() -> impl Iterator<Item = (String, &'static [u8])> {
     let lib = [(LIBRARY_NAME, LIBRARY)]
         .into_iter()
         .chain(OBJECTS)
-        .chain([NX])
+        .chain([NX, (CHECK_SPECS.0, CHECK_SPECS.1.as_bytes())])
         .map(|(name, file)| (format!("lib/{name}"), file));
     let texts =
         HEADERS.iter().map(|file| ("include", file)).chain(MODULES.iter().map(|file| ("fortran", file)));
@@ -117,6 +123,11 @@ impl Library {
     /// The library.
     pub fn path(&self) -> PathBuf {
         self.lib().join(LIBRARY_NAME)
+    }
+
+    /// The options of gcc for programs whose accesses to memory are reported.
+    pub fn check_specs(&self) -> PathBuf {
+        self.lib().join(CHECK_SPECS.0)
     }
 
     /// The library of NX.

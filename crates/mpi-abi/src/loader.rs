@@ -41,7 +41,7 @@ use crate::{
     files::LIBRARY_NAME,
     image::Image,
     library::{Library, LibraryError},
-    memory::CallProgram,
+    memory::{CallProgram, Watch},
     place::{self, Places},
     rank::Start,
 };
@@ -136,6 +136,7 @@ unsafe impl Sync for Copy {}
 pub(crate) struct Api {
     pub(crate) run: unsafe extern "C" fn(*const Start, *mut c_int, *mut c_int) -> c_int,
     pub(crate) call_program: CallProgram,
+    pub(crate) watch: Watch,
     pub(crate) bind_fortran: unsafe extern "C" fn(*mut c_void),
     /// What the rank of this thread was started with to be watched by; null if there is no rank.
     pub(crate) watched: unsafe extern "C" fn() -> *const c_void,
@@ -501,7 +502,7 @@ fn api() -> Result<&'static Api, LoadError> {
     let (names, count) = (function(c"mc_function_names")?, function(c"mc_function_count")?);
     let (run, call, bind) =
         (function(c"mc_run")?, function(c"mc_call_program")?, function(c"mc_fortran_bind")?);
-    let watched = function(c"mc_watched")?;
+    let (watch, watched) = (function(c"mc_watch")?, function(c"mc_watched")?);
     // SAFETY: the library is the one that this crate contains, so its functions have these types, and its names are `count` strings.
     // `MACHINE` is static.
     let api = unsafe {
@@ -514,6 +515,7 @@ fn api() -> Result<&'static Api, LoadError> {
                 unsafe extern "C" fn(*const Start, *mut c_int, *mut c_int) -> c_int,
             >(run),
             call_program: std::mem::transmute::<*mut c_void, CallProgram>(call),
+            watch: std::mem::transmute::<*mut c_void, Watch>(watch),
             bind_fortran: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void)>(bind),
             watched: std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *const c_void>(watched),
             table: entry::table(names as *const *const c_char, *count.cast::<c_int>() as usize),

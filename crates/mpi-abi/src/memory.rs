@@ -7,12 +7,44 @@ use multicomputer_mpi_model::program::{Program, WindowMemory};
 /// Calls a function of the program: the address, the arguments, their number.
 pub(crate) type CallProgram = unsafe extern "C" fn(usize, *const usize, usize) -> usize;
 
+/// Sets the addresses that the program of this thread reports: pairs of a first and a last address, in order, and their number. Returns whether
+/// the program reports any.
+pub(crate) type Watch = unsafe extern "C" fn(*const [usize; 2], usize) -> i32;
+
+/// The number of ranges of addresses that C can watch; the same as in c/process.h.
+const WATCHED: usize = 16;
+
+/// Joins sorted ranges until they are at most `WATCHED`: those that overlap, and those with the smallest distances.
+fn joined(ranges: &[(usize, usize)]) -> Vec<[usize; 2]> {
+    let mut joined: Vec<[usize; 2]> = Vec::new();
+    for &(first, last) in ranges {
+        match joined.last_mut() {
+            Some(before) if before[1] >= first => before[1] = before[1].max(last),
+            _ => joined.push([first, last]),
+        }
+    }
+    if joined.len() > WATCHED {
+        let mut distances: Vec<(usize, usize)> =
+            joined.windows(2).enumerate().map(|(at, pair)| (pair[1][0] - pair[0][1], at)).collect();
+        distances.sort_unstable();
+        let mut near: Vec<usize> = distances[..joined.len() - WATCHED].iter().map(|(_, at)| *at).collect();
+        near.sort_unstable();
+        for at in near.into_iter().rev() {
+            joined[at][1] = joined[at + 1][1];
+            joined.remove(at + 1);
+        }
+    }
+    joined
+}
+
 /// The program of this process. Addresses are the addresses that the program passes to MPI, as pointers to objects of the sizes that the standard
 /// requires, or adds to such objects by its datatypes. If it passes others, its behaviour is undefined under any MPI library.
 #[derive(Debug)]
 pub(crate) struct Memory {
     /// The C side's function for callbacks.
     pub(crate) call: CallProgram,
+    /// The C side's function for addresses to watch.
+    pub(crate) watch: Watch,
 }
 
 impl Program for Memory {
@@ -76,6 +108,12 @@ impl Program for Memory {
         unsafe { (self.call)(function, arguments.as_ptr(), arguments.len()) }
     }
 
+    fn watch(&self, addresses: &[(usize, usize)]) -> bool {
+        let ranges = joined(addresses);
+        // SAFETY: the C side reads this many pairs during the call. The model calls it within calls of the program, on a thread of the rank.
+        unsafe { (self.watch)(ranges.as_ptr(), ranges.len()) != 0 }
+    }
+
     fn read_string(&self, address: usize) -> Vec<u8> {
         // SAFETY: the program guarantees a string with a zero byte at its end.
         let length = unsafe { libc::strlen(address as *const libc::c_char) };
@@ -125,9 +163,22 @@ mod tests {
         0
     }
 
+    extern "C" fn no_watch(_: *const [usize; 2], _: usize) -> i32 {
+        0
+    }
+
+    #[test]
+    fn near_ranges_are_joined_if_they_are_too_many() {
+        assert_eq!(joined(&[(1, 4), (3, 9), (4, 5), (12, 13)]), [[1, 9], [12, 13]]);
+        // The distances grow: the first three ranges become one.
+        let many: Vec<(usize, usize)> = (0..18).map(|at| (at * at * 10, at * at * 10 + 1)).collect();
+        let few = joined(&many);
+        assert_eq!((few.len(), few[0], few[1], few[15]), (16, [0, 41], [90, 91], [2890, 2891]));
+    }
+
     #[test]
     fn bytes_and_strings_are_copied() {
-        let memory = Memory { call: no_call };
+        let memory = Memory { call: no_call, watch: no_watch };
         let mut target = [0_u8; 4];
         let mut read = vec![7];
         memory.read(b"abcd".as_ptr() as usize, 3, &mut read);

@@ -303,7 +303,7 @@ impl Job<'_> {
 
     fn call_main(&self, node: &Node<'_>, copy: &Copy) -> Ended {
         let (api, options) = (self.program.api, self.options);
-        let memory = Rc::new(Memory { call: api.call_program });
+        let memory = Rc::new(Memory { call: api.call_program, watch: api.watch });
         let watched = self.watched[node.rank()];
         // SAFETY: `described` is the structure of a copy that stays loaded.
         let blocks = unsafe { (*copy.described).blocks };

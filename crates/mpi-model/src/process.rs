@@ -233,8 +233,9 @@ impl<'n> Process<'n> {
         self.clock.called();
         let site = Site { function: function.name, place };
         let outer = (self.site.replace(Some(site)), self.scope.replace(Scope::Process));
-        self.note_call(function, words);
+        let met = self.note_call(function, words);
         let outcome = self.outcome(function, words);
+        self.note_end(met);
         if self.depth.get() > 0 {
             self.site.set(outer.0);
             *self.scope.borrow_mut() = outer.1;
@@ -337,6 +338,7 @@ impl<'n> Process<'n> {
 
     /// Advances the clock after an unsuccessful test or probe, so that a program that polls sees its time go by.
     pub(crate) fn polled(&self) -> Result<(), Error> {
+        self.sees_memory();
         Ok(self.clock.polled()?)
     }
 

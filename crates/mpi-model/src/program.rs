@@ -65,6 +65,13 @@ pub trait Program {
         None
     }
 
+    /// Asks the program to report its loads and stores at these addresses, ranges from the first to the last byte in order, by
+    /// [`Process::accessed`](crate::process::Process::accessed). The call replaces the addresses of the last one; more may be reported.
+    /// Returns whether the program can do so.
+    fn watch(&self, _addresses: &[(usize, usize)]) -> bool {
+        false
+    }
+
     /// Returns the string at `address`, up to the first zero byte.
     fn read_string(&self, address: usize) -> Vec<u8> {
         let mut string = Vec::new();

@@ -320,6 +320,7 @@ impl<'n> Request<'n> {
             },
             Work::Remote(_, buffer) => {
                 if let (Some(buffer), Some(message)) = (buffer, message) {
+                    process.result_arrives(&self.flights);
                     buffer.store(process, &message.payload);
                 }
                 Ok(Status::EMPTY)

@@ -8,6 +8,7 @@ use super::{
     Check, Finding, Kind, Line, Site, argument,
     buffers::numbers,
     ledger::{Label, Operation},
+    window::{End, Joins, Met},
 };
 use crate::{
     abi,
@@ -73,14 +74,17 @@ pub(super) struct Entered {
 }
 
 /// Notes a call, and compares the calls of all ranks once they have made it.
-pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, words: &[usize]) {
+pub(super) fn enter<'n>(process: &Process<'n>, function: &'static Function, words: &[usize]) -> Option<Met> {
     let name = base(function.name);
+    if name.ends_with("_init") && (is_of_chapter(function) || name.starts_with("MPI_P")) {
+        process.has_unknown_order();
+    }
     if !is_of_chapter(function)
         && !OTHERS.contains(&name)
         && !is_of_file(name)
         && !OTHERS_OF_WINDOWS.contains(&name)
     {
-        return;
+        return None;
     }
     let handle = |name: &str| {
         let word = argument(function, words, name)?;
@@ -90,20 +94,26 @@ pub(crate) fn enter<'n>(process: &Process<'n>, function: &'static Function, word
         Some(if is_freed { Out::<Handle>::decode(process, word).ok()?.get(process) } else { Handle(word) })
     };
     if let Some(window) = handle("win") {
-        let window = process.windows.borrow().table.get(window);
-        window.into_iter().for_each(|window| note(process, function, words, window.communicator()));
+        let window = process.windows.borrow().table.get(window)?;
+        note(process, function, words, window.communicator())
     } else if let Some(file) = handle("fh") {
-        let file = process.files.borrow().table.get(file);
-        file.into_iter().for_each(|file| note(process, function, words, &file.comm));
-    } else if let Some(comm) = COMMUNICATORS.iter().find_map(|name| handle(name)) {
-        let comm = process.communicators.borrow().get(comm);
-        comm.into_iter().for_each(|comm| note(process, function, words, &comm));
+        let file = process.files.borrow().table.get(file)?;
+        note(process, function, words, &file.comm)
+    } else {
+        let comm = COMMUNICATORS.iter().find_map(|name| handle(name))?;
+        let comm = process.communicators.borrow().get(comm)?;
+        note(process, function, words, &comm)
     }
 }
 
 /// Notes a collective call on a communicator.
-fn note<'n>(process: &Process<'n>, function: &'static Function, words: &[usize], comm: &Communicator<'n>) {
-    let Some(checker) = &process.checker else { return };
+fn note<'n>(
+    process: &Process<'n>,
+    function: &'static Function,
+    words: &[usize],
+    comm: &Communicator<'n>,
+) -> Option<Met> {
+    let checker = process.checker.as_ref()?;
     let name = base(function.name);
     let entered = Entered {
         site: process.site(),
@@ -119,12 +129,7 @@ fn note<'n>(process: &Process<'n>, function: &'static Function, words: &[usize],
         data: if comm.remote.is_some() { Vec::new() } else { data(process, comm, function, words) },
     };
     let context = comm.messages().context();
-    let number = {
-        let mut calls = checker.calls.borrow_mut();
-        let number = calls.entry(context).or_insert(0);
-        *number += 1;
-        *number
-    };
+    let number = checker.next_call(context);
     let complete = {
         let mut ledger = checker.check.ledger.lock();
         let operation = ledger
@@ -138,6 +143,49 @@ fn note<'n>(process: &Process<'n>, function: &'static Function, words: &[usize],
     if let Some(operation) = complete {
         compare(&checker.check, &operation);
     }
+    let is_split = ["MPI_Comm_split", "MPI_Comm_split_type"].contains(&name);
+    if name.ends_with("_init") || !is_of_chapter(function) && !is_split {
+        return None;
+    }
+    let Some(joins) = joins(name, comm, argument(function, words, "root")) else {
+        process.has_unknown_order();
+        return None;
+    };
+    let met = process.enters((context, number), members(comm), joins)?;
+    if name.starts_with("MPI_I") {
+        checker.flights.borrow_mut().ends_with(End::Meeting(met));
+        return None;
+    }
+    Some(met)
+}
+
+/// Whose calls have to begin before a call ends; `None` if it is not known.
+fn joins(name: &str, comm: &Communicator<'_>, root: Option<usize>) -> Option<Joins> {
+    if comm.remote.is_some() {
+        return None;
+    }
+    let members = members(comm);
+    let root = root.and_then(|root| members.get(root).copied());
+    let own = members.get(comm.rank() as usize).copied();
+    let name = name.trim_start_matches("MPI_");
+    let name = name.strip_prefix('I').unwrap_or(name).to_lowercase();
+    Some(match &name[..] {
+        "bcast" | "scatter" | "scatterv" => {
+            root.filter(|root| Some(*root) != own).map_or(Joins::None, Joins::Of)
+        }
+        "reduce" | "gather" | "gatherv" => {
+            if root == own {
+                Joins::All
+            } else {
+                Joins::None
+            }
+        }
+        "scan" | "exscan" => Joins::Before(comm.rank() as usize),
+        _ if name.starts_with("neighbor") => return None,
+        _ if name.starts_with("all") || name.starts_with("reduce_scatter") => Joins::All,
+        "barrier" | "comm_split" | "comm_split_type" => Joins::All,
+        _ => Joins::None,
+    })
 }
 
 /// Whether a function is one that all processes of a file call.

@@ -62,6 +62,11 @@ impl<'n> Process<'n> {
                 add(site, Kind::Leak, "the request", "call MPI_Request_free");
             }
         }
+        for window in self.windows.borrow().table.iter().map(|(_, window)| window) {
+            if let Some((text, opened)) = window.left_open() {
+                self.doubled_epoch(opened, &text);
+            }
+        }
         let leak = |sites: Vec<Option<Site>>, what: &str, help: &str| {
             sites.into_iter().for_each(|site| add(site, Kind::Leak, what, help));
         };

@@ -152,10 +152,13 @@ impl Finding {
         }
     }
 
-    /// Adds the ranks of a finding with the same cause. The text is that of the lowest rank.
+    /// Adds the ranks of a finding with the same cause. The text is that of the lowest rank, whichever finding is first.
     pub fn merge(&mut self, other: Finding) {
         let ranks = self.ranks.union(&other.ranks).copied().collect();
-        if other.ranks.first() < self.ranks.first() {
+        let place = |finding: &Finding| {
+            (finding.ranks.first().copied(), finding.text.clone(), finding.others.clone())
+        };
+        if place(&other) < place(self) {
             *self = other;
         }
         self.ranks = ranks;

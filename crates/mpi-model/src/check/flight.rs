@@ -5,18 +5,37 @@
 //! written, and its place with the buffers of other calls, which shows what they read and write.
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     hash::{DefaultHasher, Hasher as _},
 };
 
-use super::{Finding, Kind, Site, buffers::buffers_of, collective};
-use crate::{buffer::Buffer, function::Function, process::Process, request::Request};
+use super::{Finding, Kind, Site, buffers::buffers_of, collective, window::End};
+use crate::{
+    buffer::Buffer, datatype::layout::Layout, function::Function, process::Process, request::Request,
+    word::Address,
+};
 
 /// What an operation does with a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Send,
     Receive,
+}
+
+/// What a program does with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// An atomic or volatile load, with which programs wait for a change.
+    AtomicLoad,
+    /// An atomic or volatile store, or both at once.
+    AtomicStore,
+    /// The memory is given back.
+    Free,
 }
 
 /// The number of pieces up to which a buffer is compared with other buffers.
@@ -33,6 +52,8 @@ pub(super) struct Flight {
     pieces: Vec<(usize, usize)>,
     /// The hash of the bytes at the beginning, if they do not change before the operation ends for the program.
     hash: Option<u64>,
+    /// The call in which the library stores the result.
+    landed_in: Option<u64>,
 }
 
 /// The buffers of the operations in progress on a rank.
@@ -40,16 +61,38 @@ pub(super) struct Flight {
 pub(super) struct Flights {
     by_number: BTreeMap<u32, Flight>,
     next: u32,
+    /// What else ends with requests, with numbers of the same sequence.
+    ends: BTreeMap<u32, End>,
     /// Those of the call that is being made, which no request has yet.
     new: Vec<u32>,
 }
 
+impl Flights {
+    /// Adds what ends with the next request.
+    pub(super) fn ends_with(&mut self, end: End) {
+        let number = self.next();
+        self.ends.insert(number, end);
+    }
+
+    fn next(&mut self) -> u32 {
+        let number = self.next;
+        self.next = number.wrapping_add(1);
+        self.new.push(number);
+        number
+    }
+}
+
 /// The pieces of a buffer in memory, in order; none if they are too many.
 fn pieces(buffer: &Buffer) -> Vec<(usize, usize)> {
+    pieces_of(buffer.address, buffer.datatype.layout(), buffer.count as u64)
+}
+
+/// As [`pieces`], of elements with this layout.
+pub(crate) fn pieces_of(address: Address, layout: &Layout, count: u64) -> Vec<(usize, usize)> {
     let mut pieces = Vec::new();
-    buffer.datatype.layout().for_each_run(buffer.count as u64, |at, length| {
+    layout.for_each_run(count, |at, length| {
         if pieces.len() <= MAX_PIECES && length > 0 {
-            let first = buffer.address.offset(at).0;
+            let first = address.offset(at).0;
             pieces.push((first, first + length as usize - 1));
         }
     });
@@ -61,7 +104,7 @@ fn pieces(buffer: &Buffer) -> Vec<(usize, usize)> {
 }
 
 /// Whether two lists of pieces have an address in common.
-fn overlap(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
+pub(super) fn overlap(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
     let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
     while let (Some(&&a), Some(&&b)) = (left.peek(), right.peek()) {
         if a.1 < b.0 {
@@ -102,7 +145,8 @@ impl<'n> Process<'n> {
             site: self.site(),
             role,
             pieces: pieces(buffer),
-            hash: Some(self.hash(buffer)),
+            hash: if self.is_instrumented() { None } else { Some(self.hash(buffer)) },
+            landed_in: None,
             buffer: buffer.clone(),
         };
         self.compare_with_flights(&flight.pieces, role == Role::Receive);
@@ -115,10 +159,9 @@ impl<'n> Process<'n> {
                 }
             }
         }
-        let number = flights.next;
-        flights.next = number.wrapping_add(1);
+        let number = flights.next();
         flights.by_number.insert(number, flight);
-        flights.new.push(number);
+        self.watch_flights(flights);
         Some(number)
     }
 
@@ -172,9 +215,27 @@ impl<'n> Process<'n> {
     /// Forgets the buffers of a request that the program gives up.
     pub(crate) fn forget_flights(&self, request: &Request<'n>) {
         let Some(checker) = &self.checker else { return };
+        let flights = &mut *checker.flights.borrow_mut();
         for number in request.flights.take() {
-            checker.flights.borrow_mut().by_number.remove(&number);
+            flights.by_number.remove(&number);
+            flights.ends.remove(&number);
         }
+        self.watch_flights(flights);
+    }
+
+    /// Forgets the buffers of the call that ends that no request has got: the call has waited itself, or has failed.
+    pub(super) fn forget_departed(&self) {
+        let Some(checker) = &self.checker else { return };
+        let flights = &mut *checker.flights.borrow_mut();
+        let left = std::mem::take(&mut flights.new);
+        if left.is_empty() {
+            return;
+        }
+        for number in left {
+            flights.by_number.remove(&number);
+            flights.ends.remove(&number);
+        }
+        self.watch_flights(flights);
     }
 
     /// The buffers that the current call has noted, for its request.
@@ -187,7 +248,20 @@ impl<'n> Process<'n> {
     /// Compares the bytes of a buffer with those at the beginning of its operation; for a receive, before data is stored.
     pub(super) fn lands(&self, number: u32) {
         let Some(checker) = &self.checker else { return };
-        let flight = checker.flights.borrow_mut().by_number.remove(&number);
+        let end = checker.flights.borrow_mut().ends.remove(&number);
+        match end {
+            Some(End::Meeting(met)) => self.leaves(Some(met)),
+            Some(End::Access(owner, id)) => self.access_returned(owner, id),
+            None => {}
+        }
+        let flight = {
+            let flights = &mut *checker.flights.borrow_mut();
+            let flight = flights.by_number.remove(&number);
+            if flight.is_some() {
+                self.watch_flights(flights);
+            }
+            flight
+        };
         let Some(flight) = flight else { return };
         if flight.hash.is_none_or(|hash| hash == self.hash(&flight.buffer)) {
             return;
@@ -202,6 +276,30 @@ impl<'n> Process<'n> {
         checker.check.add(finding.with(vec![checker.line(self.site())]).help(help));
     }
 
+    /// Compares the buffer of a receive before data is stored in it. If accesses of the program are reported, the operation stays in progress
+    /// until the program has waited for it.
+    pub(super) fn arrives(&self, number: u32) {
+        let Some(checker) = &self.checker else { return };
+        // A blocking call waits itself.
+        let began = checker.flights.borrow().by_number.get(&number).map(|flight| flight.call);
+        if !self.is_instrumented() || began == Some(checker.call.get()) {
+            return self.lands(number);
+        }
+        if let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number) {
+            flight.landed_in = Some(checker.call.get());
+        }
+    }
+
+    /// As [`arrives`](Process::arrives), for the result of an operation with these buffers.
+    pub(crate) fn result_arrives(&self, numbers: &RefCell<Vec<u32>>) {
+        let Some(checker) = &self.checker else { return };
+        let is_result = |number: &u32| {
+            checker.flights.borrow().by_number.get(number).is_some_and(|flight| flight.role == Role::Receive)
+        };
+        let results: Vec<u32> = numbers.borrow().iter().copied().filter(is_result).collect();
+        results.into_iter().for_each(|number| self.arrives(number));
+    }
+
     /// Ends the operations of a request for the program.
     pub(crate) fn request_ends(&self, request: &Request<'n>) {
         for number in request.flights.take() {
@@ -211,11 +309,64 @@ impl<'n> Process<'n> {
 
     /// Compares a buffer that a call reads or writes now with those of operations in progress.
     pub(crate) fn touches(&self, buffer: &Buffer, writes: bool) {
-        let is_idle = self.checker.as_ref().is_none_or(|checker| {
-            checker.internal.get() > 0 || checker.flights.borrow().by_number.is_empty()
-        });
-        if !is_idle {
-            self.compare_with_flights(&pieces(buffer), writes);
+        let Some(checker) = self.checker.as_ref().filter(|checker| checker.internal.get() == 0) else {
+            return;
+        };
+        let has_flights = !checker.flights.borrow().by_number.is_empty();
+        if has_flights || checker.check.has_windows() {
+            let pieces = pieces(buffer);
+            self.compare_with_flights(&pieces, writes);
+            self.uses_memory(&pieces, writes);
+        }
+    }
+
+    /// Notes a load or a store of the program at a place: `length` bytes at `address`. Only memory counts that the program was asked to
+    /// [watch](crate::program::Program::watch).
+    pub fn accessed(&self, address: usize, length: usize, access: Access, place: usize) {
+        let is_idle = length == 0 || self.checker.is_none();
+        let Some(last) = address.checked_add(length.wrapping_sub(1)).filter(|_| !is_idle) else { return };
+        let (function, writes) = match access {
+            Access::Load | Access::AtomicLoad => ("a load", false),
+            Access::Store | Access::AtomicStore => ("a store", true),
+            Access::Free => ("free", true),
+        };
+        let call = self.site.replace(Some(Site { function, place }));
+        if matches!(access, Access::AtomicLoad | Access::AtomicStore) {
+            self.uses_atomically((address, last), writes);
+        } else {
+            self.uses_memory(&[(address, last)], writes);
+        }
+        self.compare_with_flights(&[(address, last)], writes);
+        self.site.set(call);
+    }
+
+    /// Whether the program reports its accesses to memory.
+    fn is_instrumented(&self) -> bool {
+        let Some(checker) = &self.checker else { return false };
+        checker.is_instrumented.get().unwrap_or_else(|| {
+            let reports = self.program.watch(&[]);
+            checker.is_instrumented.set(Some(reports));
+            reports
+        })
+    }
+
+    /// Tells the program which memory to watch.
+    pub(super) fn watch(&self) {
+        if let Some(checker) = &self.checker {
+            self.watch_flights(&checker.flights.borrow());
+        }
+    }
+
+    fn watch_flights(&self, flights: &Flights) {
+        if self.is_instrumented() {
+            let mut ranges = self.window_memory();
+            let buffers = flights.by_number.values().filter_map(|flight| {
+                // All of a buffer of many pieces; reports are compared with the pieces.
+                Some((flight.pieces.first()?.0, flight.pieces.last()?.1))
+            });
+            ranges.extend(buffers);
+            ranges.sort_unstable();
+            self.program.watch(&ranges);
         }
     }
 
@@ -223,8 +374,11 @@ impl<'n> Process<'n> {
         let Some(checker) = &self.checker else { return };
         let flights = checker.flights.borrow();
         let call = checker.call.get();
+        let is_access = self.site().is_access();
         let conflict = flights.by_number.values().find(|flight| {
-            (writes || flight.role == Role::Receive) && flight.call != call && overlap(pieces, &flight.pieces)
+            // The library itself stores what has arrived.
+            let is_own = !is_access && (flight.call == call || flight.landed_in == Some(call));
+            (writes || flight.role == Role::Receive) && !is_own && overlap(pieces, &flight.pieces)
         });
         let Some(flight) = conflict else { return };
         let text = format!(

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use multicomputer::{Rank, Tag, comm::transport::Context};
 
-use super::{Check, Site, collective::Entered};
+use super::{Check, Site, collective::Entered, window::Clock};
 use crate::datatype::signature::Signature;
 
 /// A communicator, for texts.
@@ -37,6 +37,8 @@ pub(super) struct Sent {
     pub(super) comm: Label,
     pub(super) signature: Signature,
     pub(super) type_name: String,
+    /// What the sender knew, if order is followed.
+    pub(super) clock: Option<Clock>,
 }
 
 /// A receive or a probe that has taken no message.

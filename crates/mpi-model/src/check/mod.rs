@@ -8,6 +8,7 @@
 //!   collective   what the ranks of a communicator give in one collective call
 //!   buffers      the buffers that a call names
 //!   flight       buffers of operations in progress: their contents and other accesses to them
+//!   window       accesses to the memory of windows, and what orders them
 //!   finalize     what is left at MPI_Finalize: requests, communicators, datatypes and so on
 //!   verdict      the cause of a deadlock, and messages that nobody has received
 //! ```
@@ -21,6 +22,7 @@ mod finding;
 mod flight;
 mod ledger;
 mod verdict;
+mod window;
 
 use std::{
     cell::{Cell, RefCell},
@@ -40,11 +42,16 @@ use multicomputer::{
 use parking_lot::Mutex;
 
 pub use self::finding::{Finding, Key, Kind, Line};
-pub(crate) use self::flight::Role;
+pub use self::flight::Access;
 pub use self::verdict::RankEnd;
 use self::{
     flight::Flights,
     ledger::{Label, Ledger, Posted, Sent},
+    window::{Met, WindowNotes, Windows},
+};
+pub(crate) use self::{
+    flight::{Role, pieces_of},
+    window::{Act, Clock, Noted, Part, Region},
 };
 use crate::{
     buffer::Buffer,
@@ -63,6 +70,13 @@ pub struct Site {
     pub place: usize,
 }
 
+impl Site {
+    /// Whether it is an access of the program to memory.
+    fn is_access(self) -> bool {
+        !self.function.starts_with("MPI")
+    }
+}
+
 /// Returns the source line of a place, as `FILE:LINE`.
 pub type Places = dyn Fn(usize) -> Option<String> + Send + Sync;
 
@@ -74,18 +88,14 @@ pub struct Check {
     choices: Mutex<BTreeMap<Rank, Site>>,
     /// Persistent requests that were never started, of ranks that have ended or could not go on.
     unstarted: Mutex<Vec<(Rank, Site)>>,
+    windows: Windows,
 }
 
 impl Check {
     /// A check of a run, with the names of places.
     pub fn new(places: Box<Places>) -> Check {
-        Check {
-            places,
-            ledger: Mutex::default(),
-            findings: Mutex::default(),
-            choices: Mutex::default(),
-            unstarted: Mutex::default(),
-        }
+        let (ledger, findings, choices, unstarted, windows) = Default::default();
+        Check { places, ledger, findings, choices, unstarted, windows }
     }
 
     /// The source line of a call on a rank.
@@ -135,6 +145,9 @@ pub(crate) struct Checker {
     internal: Cell<u32>,
     /// The last call that had a finding.
     wrong: Cell<Option<Site>>,
+    windows: WindowNotes,
+    /// Whether the program reports its accesses to memory, once it was asked.
+    is_instrumented: Cell<Option<bool>>,
 }
 
 impl Checker {
@@ -149,7 +162,17 @@ impl Checker {
             call: Cell::new(0),
             internal: Cell::new(0),
             wrong: Cell::new(None),
+            windows: WindowNotes::default(),
+            is_instrumented: Cell::new(None),
         }
+    }
+
+    /// The number of the next collective call on a communicator.
+    fn next_call(&self, context: Context) -> u64 {
+        let mut calls = self.calls.borrow_mut();
+        let number = calls.entry(context).or_insert(0);
+        *number += 1;
+        *number
     }
 
     fn next(&self) -> NonZeroU32 {
@@ -172,6 +195,11 @@ pub(crate) struct PostedId {
 }
 
 impl<'n> Process<'n> {
+    /// Whether the run is checked.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checker.is_some()
+    }
+
     /// The call that the program has made last.
     pub(crate) fn site(&self) -> Site {
         self.site.get().unwrap_or(Site { function: "MPI", place: 0 })
@@ -224,6 +252,7 @@ impl<'n> Process<'n> {
             comm: self.label(comm),
             signature: buffer.datatype.signature(buffer.count as u64),
             type_name: buffer.datatype.to_string(),
+            clock: self.released(),
         };
         checker.check.ledger.lock().sends.insert((checker.rank, number), sent);
         data.with_note(Some(number))
@@ -297,8 +326,9 @@ impl<'n> Process<'n> {
             (sent, receive)
         };
         if let Some(flight) = posted.and_then(|posted| posted.flight) {
-            self.lands(flight);
+            self.arrives(flight);
         }
+        self.acquired(sent.as_ref().and_then(|sent| sent.clock.as_ref()));
         let Some(sent) = sent else { return };
         let layout = buffer.datatype.layout();
         if layout.accepts(&sent.signature) {
@@ -328,15 +358,21 @@ impl fmt::Debug for Checker {
 }
 
 impl<'n> Process<'n> {
-    /// Notes a call of the program before it is carried out.
-    pub(crate) fn note_call(&self, function: &'static Function, words: &[usize]) {
-        if let Some(checker) = &self.checker {
-            checker.call.set(checker.call.get() + 1);
-            self.departed();
-            collective::enter(self, function, words);
-            self.check_overlap(function, words);
-            self.departs_collective(function, words);
-        }
+    /// Notes a call of the program before it is carried out. [`note_end`](Process::note_end) takes the result.
+    pub(crate) fn note_call(&self, function: &'static Function, words: &[usize]) -> Option<Met> {
+        let checker = self.checker.as_ref()?;
+        checker.call.set(checker.call.get() + 1);
+        checker.windows.polls.set(function.name == "MPI_Win_sync");
+        let met = collective::enter(self, function, words);
+        self.check_overlap(function, words);
+        self.departs_collective(function, words);
+        met
+    }
+
+    /// Notes the end of a call.
+    pub(crate) fn note_end(&self, met: Option<Met>) {
+        self.leaves(met);
+        self.forget_departed();
     }
 }
 

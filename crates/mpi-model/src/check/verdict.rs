@@ -29,6 +29,7 @@ type Unmatched<T> = Vec<(Rank, T)>;
 impl Check {
     /// Ends the check of a run. `deadlock` is the report of a deadlock, if the run has ended with one.
     pub fn conclude(&self, ranks: &[RankEnd], deadlock: Option<&str>) -> Vec<Finding> {
+        self.conclude_windows();
         let Ledger { sends, receives, operations } = std::mem::take(&mut *self.ledger.lock());
         for operation in operations.values() {
             collective::compare(self, operation);

@@ -11,6 +11,7 @@ use multicomputer::{Payload, Tag};
 use super::{Flavor, Window, shared::Common};
 use crate::{
     buffer::{Buffer, Data},
+    check::{Act, Noted, Role, pieces_of},
     datatype::{
         Committed, Datatype,
         basic::{self, Element},
@@ -201,12 +202,17 @@ impl<'n> Access<'_, 'n> {
         bytes: u64,
         back: u64,
         landing: Option<Buffer>,
+        noted: Option<Noted>,
         effect: impl FnOnce() -> Payload + Send + 'static,
     ) -> Result<()> {
         let Access { process, window, request } = *self;
         let to = window.comm.group.to(rank, ACCESS);
-        let id = process.transport().remote(to, bytes, Some(back), effect)?;
+        let id = process.transport().remote(to, bytes, Some(back), move || {
+            noted.iter().for_each(Noted::takes_effect);
+            effect()
+        })?;
         let issued = Request::new(Work::Remote(id, landing), None);
+        issued.flights.replace(process.departed());
         window.note(rank, issued.clone());
         if let Some(request) = request {
             let handle = process.requests.borrow_mut().table.insert(issued);
@@ -215,11 +221,19 @@ impl<'n> Access<'_, 'n> {
         Ok(())
     }
 
+    /// Notes an access, if the run is checked.
+    fn note(&self, place: &Place, act: Act) -> Option<Noted> {
+        let pieces = || pieces_of(place.address, &place.layout, place.count);
+        self.process.accesses(self.window.part(place.rank), act, pieces)
+    }
+
     fn put(&self, origin: &Buffer, aim: &Aim) -> Result<()> {
         let Some(place) = self.begin(aim)? else { return Ok(()) };
         check_room(origin.bytes(), place.bytes(), "target")?;
         let data = origin.load_bytes(self.process);
-        self.issue(place.rank, data.len() as u64, 0, None, move || {
+        self.process.departs(origin, Role::Send);
+        let noted = self.note(&place, Act::Put);
+        self.issue(place.rank, data.len() as u64, 0, None, noted, move || {
             place.store(&data);
             Payload::empty()
         })
@@ -228,14 +242,22 @@ impl<'n> Access<'_, 'n> {
     fn get(&self, landing: Buffer, aim: &Aim) -> Result<()> {
         let Some(place) = self.begin(aim)? else { return Ok(()) };
         check_room(place.bytes(), landing.bytes(), "origin")?;
-        self.issue(place.rank, 0, place.bytes(), Some(landing), move || Payload::from(place.load()))
+        self.process.departs(&landing, Role::Receive);
+        let noted = self.note(&place, Act::Get);
+        self.issue(place.rank, 0, place.bytes(), Some(landing), noted, move || Payload::from(place.load()))
     }
 
     /// Without a `landing` the result is not returned.
-    fn combine(&self, origin: Bytes, landing: Option<Buffer>, op: &Operator, aim: &Aim) -> Result<()> {
+    fn combine(
+        &self,
+        origin: Option<&Buffer>,
+        landing: Option<Buffer>,
+        op: &Operator,
+        aim: &Aim,
+    ) -> Result<()> {
         let combination = Combination::new(op, &aim.datatype)?;
         let Some(place) = self.begin(aim)? else { return Ok(()) };
-        check_room(origin.len() as u64, place.bytes(), "target")?;
+        check_room(origin.map_or(0, Buffer::bytes), place.bytes(), "target")?;
         let back = match &landing {
             Some(landing) => {
                 check_room(place.bytes(), landing.bytes(), "result")?;
@@ -244,7 +266,13 @@ impl<'n> Access<'_, 'n> {
             None => 0,
         };
         let returns = landing.is_some();
-        self.issue(place.rank, origin.len() as u64, back, landing, move || {
+        let data = origin.map_or_else(Bytes::new, |origin| origin.load_bytes(self.process));
+        origin.map(|origin| self.process.departs(origin, Role::Send));
+        landing.as_ref().map(|landing| self.process.departs(landing, Role::Receive));
+        let act = Act::Accumulate(Some(combination.operator), place.layout.single(), returns);
+        let noted = self.note(&place, act);
+        let origin = data;
+        self.issue(place.rank, origin.len() as u64, back, landing, noted, move || {
             let mut data = if !returns && combination.operator == Predefined::Replace {
                 Vec::new()
             } else {
@@ -336,8 +364,7 @@ fn get_any(access: &Access<'_, '_>, origin: Data, aim: Aim) -> Result<()> {
 }
 
 fn accumulate_any(access: &Access<'_, '_>, origin: Data, aim: Aim, op: Operator) -> Result<()> {
-    let data = origin.buffer()?.load_bytes(access.process);
-    access.combine(data, None, &op, &aim)
+    access.combine(Some(&origin.buffer()?), None, &op, &aim)
 }
 
 fn get_accumulate_any(
@@ -349,10 +376,10 @@ fn get_accumulate_any(
 ) -> Result<()> {
     let data = match is_no_op(&op) {
         // The arguments of the origin's data have no meaning.
-        true => Bytes::new(),
-        false => origin.buffer()?.load_bytes(access.process),
+        true => None,
+        false => Some(origin.buffer()?),
     };
-    access.combine(data, Some(result.buffer()?), &op, &aim)
+    access.combine(data.as_ref(), Some(result.buffer()?), &op, &aim)
 }
 
 fn is_no_op(op: &Operator) -> bool {
@@ -379,10 +406,10 @@ fn fetch_and_op<'n>(
 ) -> Result<()> {
     check_predefined(&datatype)?;
     let one = |address| Buffer { address, count: 1, datatype: datatype.0.clone() };
-    let data = if is_no_op(&op) { Bytes::new() } else { one(address).load_bytes(process) };
+    let data = (!is_no_op(&op)).then(|| one(address));
     let landing = one(result);
     let access = Access { process, window: &window, request: None };
-    access.combine(data, Some(landing), &op, &Aim { rank, displacement, count: 1, datatype })
+    access.combine(data.as_ref(), Some(landing), &op, &Aim { rank, displacement, count: 1, datatype })
 }
 
 fn compare_and_swap<'n>(
@@ -403,11 +430,16 @@ fn compare_and_swap<'n>(
     }
     let one = |address| Buffer { address, count: 1, datatype: datatype.0.clone() };
     let (data, expected) = (one(address).load_bytes(process), one(compare).load_bytes(process));
-    let landing = one(result);
+    let (landing, operands) = (one(result), [one(address), one(compare)]);
     let access = Access { process, window: &window, request: None };
     let Some(place) = access.begin(&Aim { rank, displacement, count: 1, datatype })? else { return Ok(()) };
     let bytes = data.len() as u64;
-    access.issue(place.rank, 2 * bytes, bytes, Some(landing), move || {
+    for operand in &operands {
+        process.departs(operand, Role::Send);
+    }
+    process.departs(&landing, Role::Receive);
+    let noted = access.note(&place, Act::Accumulate(None, place.layout.single(), true));
+    access.issue(place.rank, 2 * bytes, bytes, Some(landing), noted, move || {
         let old = place.load();
         if old == expected {
             place.store(&data);

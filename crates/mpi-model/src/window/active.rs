@@ -8,7 +8,7 @@ use multicomputer::{Payload, Tag};
 
 use super::{
     COMPLETE, NOCHECK, NOPRECEDE, NOPUT, NOSTORE, NOSUCCEED, POST, Window, check_assertion,
-    epoch::{self, Accesses, Exposure},
+    epoch::{self, Accesses, Exposure, Reach},
     synchronization,
 };
 use crate::{
@@ -33,17 +33,16 @@ functions! {
 fn fence<'n>(process: &Process<'n>, assertion: i32, window: Rc<Window<'n>>) -> Result<()> {
     check_assertion("assertion", assertion, NOPRECEDE | NOPUT | NOSTORE | NOSUCCEED)?;
     if !matches!(&*window.accesses.borrow(), Accesses::Fence { .. }) {
-        window.check_closed()?;
+        window.check_closed(process)?;
     }
-    if window.exposure.borrow().is_some() {
-        return synchronization("MPI_Win_wait is missing after MPI_Win_post");
-    }
+    window.check_not_exposed(process)?;
     process.transport().library_call("MPI_Win_fence", || {
-        window.wait_for_all(process)?;
+        window.wait_for_all(process, Reach::Target)?;
         window.barrier(process)
     })?;
     let next = if assertion & NOSUCCEED == 0 { Accesses::Fence { is_used: false } } else { Accesses::None };
     *window.accesses.borrow_mut() = next;
+    window.opened.set(process.checked_site());
     Ok(())
 }
 
@@ -66,6 +65,7 @@ fn notify<'n>(
     tag: Tag,
 ) -> Result<()> {
     for rank in ranks {
+        window.notices(process, rank, tag)?;
         let sent = process.transport().isend(window.comm.group.to(rank, tag), Payload::empty())?;
         process.transport().forget(sent);
     }
@@ -74,9 +74,7 @@ fn notify<'n>(
 
 fn post<'n>(process: &Process<'n>, group: Rc<Group>, assertion: i32, window: Rc<Window<'n>>) -> Result<()> {
     check_assertion("assertion", assertion, NOCHECK | NOSTORE | NOPUT)?;
-    if window.exposure.borrow().is_some() {
-        return synchronization("MPI_Win_wait is missing after the last MPI_Win_post");
-    }
+    window.check_not_exposed(process)?;
     let ranks = ranks(&window, &group)?;
     let transport = process.transport();
     let pending = transport.library_call("MPI_Win_post", || {
@@ -84,23 +82,27 @@ fn post<'n>(process: &Process<'n>, group: Rc<Group>, assertion: i32, window: Rc<
         let pending = ranks.iter().map(from).collect::<std::result::Result<Vec<_>, _>>()?;
         if assertion & NOCHECK == 0 {
             notify(process, &window, ranks.iter().copied(), POST)?;
+        } else {
+            ranks.iter().try_for_each(|rank| window.notices(process, *rank, POST))?;
         }
         Ok::<_, Error>(pending)
     })?;
     *window.exposure.borrow_mut() = Some(Exposure { pending });
+    window.exposed.set(process.checked_site());
     Ok(())
 }
 
 /// The call does not wait: the first access to a target waits for the target's `MPI_Win_post`.
 fn start<'n>(process: &Process<'n>, group: Rc<Group>, assertion: i32, window: Rc<Window<'n>>) -> Result<()> {
     check_assertion("assertion", assertion, NOCHECK)?;
-    window.check_closed()?;
+    window.check_closed(process)?;
     let posted = |rank| match assertion & NOCHECK {
         0 => Ok((rank, Some(process.transport().irecv(window.comm.group.from(rank, POST))?))),
         _ => Ok((rank, None)),
     };
     let targets = ranks(&window, &group)?.into_iter().map(posted).collect::<Result<_>>()?;
     *window.accesses.borrow_mut() = Accesses::Group(targets);
+    window.opened.set(process.checked_site());
     Ok(())
 }
 
@@ -112,23 +114,25 @@ fn complete<'n>(process: &Process<'n>, window: Rc<Window<'n>>) -> Result<()> {
         return Ok(());
     };
     process.transport().library_call("MPI_Win_complete", || {
-        for posted in targets.values().flatten() {
-            epoch::wait(process, *posted)?;
+        for (rank, posted) in targets.iter().filter_map(|(rank, posted)| Some((*rank, (*posted)?))) {
+            epoch::wait(process, posted)?;
+            window.noticed(process, POST, Some(rank))?;
         }
-        window.wait_for_all(process)?;
+        window.wait_for_all(process, Reach::Target)?;
         notify(process, &window, targets.keys().copied(), COMPLETE)
     })
 }
 
 fn no_post<T>() -> Result<T> {
-    synchronization("MPI_Win_post is missing before")
+    synchronization("MPI_Win_post is missing before MPI_Win_wait")
 }
 
 fn wait<'n>(process: &Process<'n>, window: Rc<Window<'n>>) -> Result<()> {
     let exposure = window.exposure.borrow_mut().take();
     let Some(Exposure { pending }) = exposure else { return no_post() };
     process.transport().library_call("MPI_Win_wait", || {
-        pending.into_iter().try_for_each(|completed| epoch::wait(process, completed))
+        pending.into_iter().try_for_each(|completed| epoch::wait(process, completed))?;
+        window.noticed(process, COMPLETE, None)
     })
 }
 
@@ -147,5 +151,5 @@ fn test<'n>(process: &Process<'n>, window: Rc<Window<'n>>, flag: Out<i32>) -> Re
         *window.exposure.borrow_mut() = Some(Exposure { pending: open });
     }
     flag.set_flag(process, is_complete);
-    if is_complete { Ok(()) } else { process.polled() }
+    if is_complete { window.noticed(process, COMPLETE, None) } else { process.polled() }
 }

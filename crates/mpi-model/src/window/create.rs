@@ -5,12 +5,16 @@ use std::{
     rc::Rc,
 };
 
-use super::{Flavor, Window, epoch::Accesses, shared::Target};
+use super::{
+    Flavor, Window,
+    epoch::{Accesses, Reach},
+    shared::Target,
+};
 use crate::{
     abi,
     attribute::{self, WindowAttributes},
     collective::{all_gather_equal, broadcast_bytes},
-    communicator::{Communicator, sub_communicator},
+    communicator::{self, Communicator, sub_communicator},
     error::{Class, Error, Result},
     function::functions,
     info::Info,
@@ -80,6 +84,8 @@ fn make<'n>(
     if flavor != Flavor::Shared {
         common.set(rank, Target::new(piece.base, piece.size, piece.unit, memory.clone()));
     }
+    process.window_made([]);
+    let meeting = process.enters_window(context, || communicator::nodes(&own));
     // After the exchange every process has entered its part.
     let mut mine = Vec::with_capacity(24);
     piece.base.store(&mut mine);
@@ -102,6 +108,7 @@ fn make<'n>(
         // After the broadcast the first process has entered all parts.
         broadcast_bytes(process, &own, 0, allocated.to_ne_bytes().to_vec())?;
     }
+    process.leaves(meeting);
     shared.forget(context);
     let window = Rc::new(Window {
         handle: Cell::new(abi::WIN_NULL),
@@ -113,9 +120,12 @@ fn make<'n>(
         info: RefCell::new(super::query::hints(&info)),
         accesses: RefCell::new(Accesses::None),
         exposure: RefCell::default(),
+        opened: Cell::default(),
+        exposed: Cell::default(),
         open: RefCell::default(),
     });
     enter(process, &window)?;
+    process.window_made(window.regions());
     Ok(window)
 }
 
@@ -241,7 +251,7 @@ fn check_dynamic(window: &Window<'_>) -> Result<()> {
     }
 }
 
-fn attach<'n>(_: &Process<'n>, window: Rc<Window<'n>>, base: Address, size: i64) -> Result<()> {
+fn attach<'n>(process: &Process<'n>, window: Rc<Window<'n>>, base: Address, size: i64) -> Result<()> {
     check_dynamic(&window)?;
     let Ok(length) = usize::try_from(size) else {
         return Err(Error::argument(Class::SIZE, "size", format!("{size} is negative")));
@@ -259,14 +269,18 @@ fn attach<'n>(_: &Process<'n>, window: Rc<Window<'n>>, base: Address, size: i64)
         return Err(Error::argument(Class::RMA_ATTACH, "base", text));
     }
     attached.insert(base.0, length);
+    process.window_made(window.region(window.comm.group.rank(), base.0, length));
     Ok(())
 }
 
-fn detach<'n>(_: &Process<'n>, window: Rc<Window<'n>>, base: Address) -> Result<()> {
+fn detach<'n>(process: &Process<'n>, window: Rc<Window<'n>>, base: Address) -> Result<()> {
     check_dynamic(&window)?;
     let removed = window.own()?.attached.lock().remove(&base.0);
     match removed {
-        Some(_) => Ok(()),
+        Some(_) => {
+            process.window_freed(window.context(), Some(base.0));
+            Ok(())
+        }
         None => {
             let text = format!("no memory that begins at {:#x} is attached", base.0);
             Err(Error::argument(Class::BASE, "base", text))
@@ -277,12 +291,13 @@ fn detach<'n>(_: &Process<'n>, window: Rc<Window<'n>>, base: Address) -> Result<
 fn free(process: &Process<'_>, win: Out<Handle>) -> Result<()> {
     let handle = win.get(process);
     let window = <Rc<Window<'_>>>::decode(process, handle.0).map_err(|error| error.of("win"))?;
-    window.check_free()?;
+    window.check_free(process)?;
     attribute::delete_window(process, handle)?;
     process.transport().library_call("MPI_Win_free", || {
-        window.wait_for_all(process)?;
+        window.wait_for_all(process, Reach::Target)?;
         window.barrier(process)
     })?;
+    process.window_freed(window.context(), None);
     process.windows.borrow_mut().table.remove(handle);
     process.error_handlers.borrow_mut().forget(handle);
     if window.allocated.get() != 0 {

@@ -9,11 +9,16 @@ use std::{
     rc::Rc,
 };
 
-use multicomputer::comm::transport::RequestId;
+use multicomputer::{
+    Tag,
+    comm::transport::{Context, RequestId},
+};
 
-use super::{Window, passive, synchronization};
+use super::{POST, Window, doubled, passive, synchronization};
 use crate::{
+    check::Site,
     collective::rounds,
+    communicator,
     error::Result,
     process::Process,
     request::{Request, Work},
@@ -40,6 +45,13 @@ pub(super) enum Accesses {
         /// The targets whose locks are held. A lock is taken before the first access to its target.
         held: BTreeSet<usize>,
     },
+}
+
+/// Where accesses are complete after a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    Origin,
+    Target,
 }
 
 /// An exposure epoch: between `MPI_Win_post` and `MPI_Win_wait`.
@@ -92,7 +104,8 @@ impl<'n> Window<'n> {
                 Some(posted) => {
                     let posted = posted.take();
                     drop(accesses);
-                    posted.map_or(Ok(()), |posted| wait(process, posted))
+                    posted.map_or(Ok(()), |posted| wait(process, posted))?;
+                    self.noticed(process, POST, Some(rank))
                 }
             },
             Accesses::Locks(targets) => match targets.contains_key(&rank) {
@@ -110,22 +123,44 @@ impl<'n> Window<'n> {
     }
 
     /// Checks that a kind of epoch can begin.
-    pub(super) fn check_closed(&self) -> Result<()> {
+    pub(super) fn check_closed(&self, process: &Process<'n>) -> Result<()> {
         match self.accesses.borrow().opened_by() {
             None => Ok(()),
-            Some(call) => synchronization(format!("the access epoch that {call} has opened is not closed")),
+            Some(call) => {
+                let text = format!("the access epoch that {call} has opened is not closed");
+                doubled(process, self.opened.get(), text)
+            }
         }
     }
 
-    /// Checks that the window can be freed.
-    pub(super) fn check_free(&self) -> Result<()> {
-        if !matches!(&*self.accesses.borrow(), Accesses::Fence { .. }) {
-            self.check_closed()?;
-        }
+    /// Checks that no exposure epoch is open.
+    pub(super) fn check_not_exposed(&self, process: &Process<'n>) -> Result<()> {
         match &*self.exposure.borrow() {
             None => Ok(()),
-            Some(_) => synchronization("MPI_Win_wait is missing after MPI_Win_post"),
+            Some(_) => doubled(process, self.exposed.get(), "MPI_Win_wait is missing after MPI_Win_post"),
         }
+    }
+
+    /// The text and the call of an epoch that is open still at the end of the window or of the program.
+    pub(crate) fn left_open(&self) -> Option<(String, Option<Site>)> {
+        let left =
+            |call| (format!("the access epoch that {call} has opened is not closed"), self.opened.get());
+        let access = self.accesses.borrow().opened_by().map(left);
+        let exposed = || Some(("MPI_Win_wait is missing after MPI_Win_post".to_owned(), self.exposed.get()));
+        access.or_else(|| if self.exposure.borrow().is_some() { exposed() } else { None })
+    }
+
+    /// Checks that the window can be freed.
+    pub(super) fn check_free(&self, process: &Process<'n>) -> Result<()> {
+        if matches!(&*self.accesses.borrow(), Accesses::Fence { .. }) {
+            // The call completes the accesses, but the epoch needs a fence.
+            if let Some((text, opened)) = self.left_open() {
+                process.doubled_epoch(opened, &text);
+            }
+        } else {
+            self.check_closed(process)?;
+        }
+        self.check_not_exposed(process)
     }
 
     /// Checks that flushes of a target, or of all targets, are allowed.
@@ -159,20 +194,60 @@ impl<'n> Window<'n> {
     }
 
     /// Waits for all accesses to a target.
-    pub(super) fn wait_for_target(&self, process: &Process<'n>, rank: usize) -> Result<()> {
+    pub(super) fn wait_for_target(&self, process: &Process<'n>, rank: usize, reach: Reach) -> Result<()> {
         let open = self.open.borrow_mut().remove(&rank).unwrap_or_default();
-        wait_for_each(process, &open)
+        wait_for_each(process, &open)?;
+        self.reached(process, Some(rank), reach);
+        Ok(())
     }
 
     /// Waits for all accesses.
-    pub(super) fn wait_for_all(&self, process: &Process<'n>) -> Result<()> {
+    pub(super) fn wait_for_all(&self, process: &Process<'n>, reach: Reach) -> Result<()> {
         let open = mem::take(&mut *self.open.borrow_mut());
-        open.values().try_for_each(|requests| wait_for_each(process, requests))
+        open.values().try_for_each(|requests| wait_for_each(process, requests))?;
+        self.reached(process, None, reach);
+        Ok(())
+    }
+
+    /// Notes for a check that all accesses to a target, or to any, are complete.
+    pub(super) fn reached(&self, process: &Process<'n>, rank: Option<usize>, reach: Reach) {
+        if reach == Reach::Target {
+            process.accesses_end(self.context(), rank);
+        }
+    }
+
+    /// The context of the window's messages, by which all of its processes know it.
+    pub(super) fn context(&self) -> Context {
+        self.comm.messages().context()
     }
 
     /// Waits for all processes of the window.
     pub(super) fn barrier(&self, process: &Process<'n>) -> Result<()> {
-        rounds::barrier(process, self.comm.clone())
+        let meeting = process.enters_window(self.context(), || communicator::nodes(&self.comm));
+        rounds::barrier(process, self.comm.clone())?;
+        process.leaves(meeting);
+        Ok(())
+    }
+
+    /// Tells a target, or an origin, what this process knows, with a message of this tag.
+    pub(super) fn notices(&self, process: &Process<'n>, rank: usize, tag: Tag) -> Result<()> {
+        if let Some(known) = process.released() {
+            let mut notices = self.target(rank)?.notices.lock();
+            notices.entry((self.comm.group.rank(), tag)).or_default().push_back(known);
+        }
+        Ok(())
+    }
+
+    /// Takes what another process, or each of them, has told with a message of this tag.
+    pub(super) fn noticed(&self, process: &Process<'n>, tag: Tag, from: Option<usize>) -> Result<()> {
+        if process.is_checked() {
+            let mut notices = self.own()?.notices.lock();
+            let with_tag = notices
+                .iter_mut()
+                .filter(|((rank, of), _)| *of == tag && from.is_none_or(|from| from == *rank));
+            with_tag.for_each(|(_, known)| process.acquired(known.pop_front().as_ref()));
+        }
+        Ok(())
     }
 }
 
@@ -180,6 +255,7 @@ fn wait_for_each<'n>(process: &Process<'n>, requests: &[Rc<Request<'n>>]) -> Res
     for request in requests {
         process.wait_for(&[request])?;
         process.result(request)?;
+        process.request_ends(request);
     }
     Ok(())
 }

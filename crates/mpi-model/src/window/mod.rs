@@ -41,6 +41,7 @@ use self::{
 };
 use crate::{
     abi,
+    check::{Part, Region, Site},
     communicator::Communicator,
     error::{Class, Error, Result},
     function::Function,
@@ -102,6 +103,9 @@ pub(crate) struct Window<'n> {
     accesses: RefCell<Accesses>,
     /// The accesses that others make and that this process has to wait for.
     exposure: RefCell<Option<Exposure>>,
+    /// The calls that have opened the access epoch and the exposure epoch last.
+    opened: Cell<Option<Site>>,
+    exposed: Cell<Option<Site>>,
     /// Accesses that may not be complete, by their targets.
     open: RefCell<BTreeMap<usize, Vec<Rc<Request<'n>>>>>,
 }
@@ -121,6 +125,32 @@ impl<'n> Window<'n> {
     /// The part of this process.
     fn own(&self) -> Result<&Target> {
         self.target(self.comm.group.rank())
+    }
+
+    /// The memory of a process, for a check; `None` if it has none.
+    fn region(&self, target: usize, base: usize, size: usize) -> Option<Region> {
+        (size > 0).then(|| Region { addresses: (base, base + size - 1), of: self.part(target) })
+    }
+
+    /// The part of a process, for a check.
+    fn part(&self, target: usize) -> Part {
+        // The first process has allocated memory that all share.
+        let owner = if self.flavor == Flavor::Shared { 0 } else { target };
+        Part { owner: self.comm.group.to(owner, COMPLETE).rank, window: self.context(), target }
+    }
+
+    /// The memory that this process can access by loads and stores, for a check.
+    fn regions(&self) -> Vec<Region> {
+        let ranks = match self.flavor {
+            Flavor::Shared => 0..self.comm.group.size(),
+            Flavor::Create | Flavor::Allocate => self.comm.group.rank()..self.comm.group.rank() + 1,
+            Flavor::Dynamic => 0..0,
+        };
+        let region = |rank| {
+            let target = self.common.target(rank)?;
+            self.region(rank, target.base, target.size)
+        };
+        ranks.filter_map(region).collect()
     }
 
     /// Checks the rank of a target; `None` for `MPI_PROC_NULL`.
@@ -162,9 +192,16 @@ impl<'n> Argument<'n> for Rc<Window<'n>> {
     }
 }
 
-/// An error of synchronization.
+/// An error of synchronization: an epoch is missing.
 fn synchronization<T>(text: impl Into<String>) -> Result<T> {
     Err(Error::new(Class::RMA_SYNC, text))
+}
+
+/// An error of synchronization: an epoch is open, which the call at `opened` has opened.
+fn doubled<T>(process: &Process<'_>, opened: Option<Site>, text: impl Into<String>) -> Result<T> {
+    let text = text.into();
+    process.doubled_epoch(opened, &text);
+    synchronization(text)
 }
 
 /// Checks an assertion, which is a sum of the `allowed` constants.

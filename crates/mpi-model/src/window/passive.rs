@@ -15,8 +15,9 @@ use multicomputer::{
 };
 
 use super::{
-    GRANT, NOCHECK, Window, check_assertion,
-    epoch::{self, Accesses},
+    Flavor, GRANT, NOCHECK, Window, check_assertion, doubled,
+    epoch::{self, Accesses, Reach},
+    shared::Lock,
     synchronization,
 };
 use crate::{
@@ -31,9 +32,9 @@ functions! {
     MPI_Win_unlock: unlock(rank, win);
     MPI_Win_unlock_all: unlock_all(win);
     MPI_Win_flush: flush(rank, win);
-    MPI_Win_flush_local: flush(rank, win);
+    MPI_Win_flush_local: flush_local(rank, win);
     MPI_Win_flush_all: flush_all(win);
-    MPI_Win_flush_local_all: flush_all(win);
+    MPI_Win_flush_local_all: flush_local_all(win);
     MPI_Win_sync: sync(win);
 }
 
@@ -68,6 +69,10 @@ pub(super) fn take<'n>(
             let granted = From { context: to.context, source: None, tag: Some(GRANT) };
             epoch::wait(process, transport.irecv(granted)?)?;
         }
+        if process.is_checked() {
+            let known = window.target(rank)?.lock.lock().known(exclusively);
+            process.acquired(Some(&known));
+        }
         Ok(())
     })
 }
@@ -76,8 +81,13 @@ pub(super) fn take<'n>(
 fn release<'n>(process: &Process<'n>, window: &Window<'n>, rank: usize) -> Result<RequestId> {
     let common = window.common.clone();
     let to = window.comm.group.to(rank, GRANT);
+    let known = process.released();
     let released = process.transport().remote(to, REQUEST, Some(0), move || {
-        let next = common.target(rank).map(|target| target.lock.lock().release()).unwrap_or_default();
+        let release = |lock: &mut Lock| {
+            known.iter().for_each(|known| lock.makes_known(known));
+            lock.release()
+        };
+        let next = common.target(rank).map(|target| release(&mut target.lock.lock())).unwrap_or_default();
         Payload::from(next.into_iter().map(|rank| rank as u64).collect::<Vec<u64>>())
     });
     Ok(released?)
@@ -109,15 +119,17 @@ fn lock<'n>(
     let Some(rank) = window.rank("rank", rank)? else { return Ok(()) };
     match &*window.accesses.borrow() {
         Accesses::Locks(targets) if targets.contains_key(&rank) => {
-            return synchronization(format!("rank {rank} is locked already"));
+            return doubled(process, window.opened.get(), format!("rank {rank} is locked already"));
         }
         Accesses::Locks(_) => {}
-        _ => window.check_closed()?,
+        _ => window.check_closed(process)?,
     }
     let takes_lock = assertion & NOCHECK == 0;
     if takes_lock {
         take(process, &window, rank, lock_type == EXCLUSIVE)?;
     }
+    process.locked(window.context(), Some(rank), lock_type == EXCLUSIVE);
+    window.opened.set(process.checked_site());
     let mut accesses = window.accesses.borrow_mut();
     if let Accesses::Locks(targets) = &mut *accesses {
         targets.insert(rank, takes_lock);
@@ -127,11 +139,13 @@ fn lock<'n>(
     Ok(())
 }
 
-fn lock_all<'n>(_: &Process<'n>, assertion: i32, window: Rc<Window<'n>>) -> Result<()> {
+fn lock_all<'n>(process: &Process<'n>, assertion: i32, window: Rc<Window<'n>>) -> Result<()> {
     check_assertion("assertion", assertion, NOCHECK)?;
-    window.check_closed()?;
+    window.check_closed(process)?;
+    process.locked(window.context(), None, false);
     let takes_locks = assertion & NOCHECK == 0;
     *window.accesses.borrow_mut() = Accesses::All { takes_locks, held: Default::default() };
+    window.opened.set(process.checked_site());
     Ok(())
 }
 
@@ -150,7 +164,8 @@ fn unlock<'n>(process: &Process<'n>, rank: i32, window: Rc<Window<'n>>) -> Resul
     }
     drop(accesses);
     process.transport().library_call("MPI_Win_unlock", || {
-        window.wait_for_target(process, rank)?;
+        window.wait_for_target(process, rank, Reach::Target)?;
+        process.unlocked(window.context(), Some(rank));
         if is_held {
             let released = release(process, &window, rank)?;
             pass_on(process, &window, released)?;
@@ -167,35 +182,59 @@ fn unlock_all<'n>(process: &Process<'n>, window: Rc<Window<'n>>) -> Result<()> {
         return Ok(());
     };
     process.transport().library_call("MPI_Win_unlock_all", || {
-        window.wait_for_all(process)?;
+        window.wait_for_all(process, Reach::Target)?;
+        process.unlocked(window.context(), None);
         let release = |rank| release(process, &window, rank);
         let released = held.into_iter().map(release).collect::<Result<Vec<RequestId>>>()?;
         released.into_iter().try_for_each(|released| pass_on(process, &window, released))
     })
 }
 
-/// Waits for the accesses to a target. A local flush does the same: the data of puts is copied at the call, and a get is complete here when
-/// it is complete at its target.
 fn flush<'n>(process: &Process<'n>, rank: i32, window: Rc<Window<'n>>) -> Result<()> {
-    let Some(rank) = window.rank("rank", rank)? else { return Ok(()) };
-    window.check_flush(Some(rank))?;
-    if window.has_open(Some(rank)) {
-        return process.transport().library_call("MPI_Win_flush", || window.wait_for_target(process, rank));
-    }
-    advance(process)
+    flush_one(process, rank, &window, Reach::Target)
+}
+
+fn flush_local<'n>(process: &Process<'n>, rank: i32, window: Rc<Window<'n>>) -> Result<()> {
+    flush_one(process, rank, &window, Reach::Origin)
 }
 
 fn flush_all<'n>(process: &Process<'n>, window: Rc<Window<'n>>) -> Result<()> {
+    flush_each(process, &window, Reach::Target)
+}
+
+fn flush_local_all<'n>(process: &Process<'n>, window: Rc<Window<'n>>) -> Result<()> {
+    flush_each(process, &window, Reach::Origin)
+}
+
+/// Waits for the accesses to a target. A local flush does the same, but for a check: the data of puts is copied at the call, and a get is
+/// complete here when it is complete at its target.
+fn flush_one<'n>(process: &Process<'n>, rank: i32, window: &Window<'n>, reach: Reach) -> Result<()> {
+    let Some(rank) = window.rank("rank", rank)? else { return Ok(()) };
+    window.check_flush(Some(rank))?;
+    if window.has_open(Some(rank)) {
+        let wait = || window.wait_for_target(process, rank, reach);
+        return process.transport().library_call("MPI_Win_flush", wait);
+    }
+    window.reached(process, Some(rank), reach);
+    advance(process)
+}
+
+fn flush_each<'n>(process: &Process<'n>, window: &Window<'n>, reach: Reach) -> Result<()> {
     window.check_flush(None)?;
     if window.has_open(None) {
-        return process.transport().library_call("MPI_Win_flush_all", || window.wait_for_all(process));
+        return process.transport().library_call("MPI_Win_flush_all", || window.wait_for_all(process, reach));
     }
+    window.reached(process, None, reach);
     advance(process)
 }
 
 /// The memory of a process is one for the process and for accesses of others, so nothing is copied.
-fn sync<'n>(process: &Process<'n>, _: Rc<Window<'n>>) -> Result<()> {
-    advance(process)
+fn sync<'n>(process: &Process<'n>, window: Rc<Window<'n>>) -> Result<()> {
+    advance(process)?;
+    if window.flavor == Flavor::Shared {
+        process.shares_memory(window.context());
+    }
+    Ok(())
 }
 
 /// Advances the clock. A program may call a function that has nothing to do while it waits for a change of its memory: it then sees later

@@ -9,10 +9,10 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use multicomputer::comm::transport::Context;
+use multicomputer::{Tag, comm::transport::Context};
 use parking_lot::Mutex;
 
-use crate::program::WindowMemory;
+use crate::{check::Clock, program::WindowMemory};
 
 /// What the ranks of a job share.
 #[derive(Debug, Default)]
@@ -70,12 +70,14 @@ pub(super) struct Target {
     pub(super) attached: Mutex<BTreeMap<usize, usize>>,
     /// The lock of this process.
     pub(super) lock: Mutex<Lock>,
+    /// What the messages of `MPI_Win_post` and `MPI_Win_complete` to this process make known, by sender and tag, if the run is checked.
+    pub(super) notices: Mutex<BTreeMap<(usize, Tag), VecDeque<Clock>>>,
 }
 
 impl Target {
     pub(super) fn new(base: usize, size: usize, unit: i64, memory: Arc<dyn WindowMemory>) -> Target {
-        let (attached, lock) = Default::default();
-        Target { base, size, unit, memory, attached, lock }
+        let (attached, lock, notices) = Default::default();
+        Target { base, size, unit, memory, attached, lock, notices }
     }
 
     /// Whether `length` bytes at an address are attached.
@@ -105,6 +107,8 @@ pub(super) struct Lock {
     is_exclusive: bool,
     /// Ranks that wait, and whether each wants the lock for itself.
     waiting: VecDeque<(usize, bool)>,
+    /// What the releases of shared and of exclusive locks have made known, if the run is checked.
+    known: [Clock; 2],
 }
 
 impl Lock {
@@ -114,6 +118,21 @@ impl Lock {
         self.waiting.push_back((rank, exclusively));
         let granted = self.grant();
         !granted.is_empty()
+    }
+
+    /// Makes known what a process knows that is about to return the lock.
+    pub(super) fn makes_known(&mut self, clock: &Clock) {
+        self.known[usize::from(self.is_exclusive)].join(clock);
+    }
+
+    /// What a process knows that has the lock.
+    pub(super) fn known(&self, exclusively: bool) -> Clock {
+        let [shared, exclusive] = &self.known;
+        let mut known = exclusive.clone();
+        if exclusively {
+            known.join(shared);
+        }
+        known
     }
 
     /// Returns the lock of a process. Returns the processes that have the lock now.

@@ -13,7 +13,7 @@ use multicomputer_mpi_model::{
 use crate::support::{BYTE, DOUBLE, IGNORE, INT, Left, Rank, SUM, WORLD, run_with};
 
 /// Runs a program on two ranks and returns what is found.
-fn found(program: impl Fn(&Rank<'_, '_>) -> Result<(), Left> + Sync) -> Vec<Finding> {
+pub(crate) fn found(program: impl Fn(&Rank<'_, '_>) -> Result<(), Left> + Sync) -> Vec<Finding> {
     let check = Arc::new(Check::new(Box::new(|place| Some(format!("program.c:{place}")))));
     let settings = Settings { check: Some(check.clone()), ..Settings::default() };
     let ended = run_with(&Machine::hockney(1, 2).build().unwrap(), &settings, program);
@@ -28,7 +28,7 @@ fn found(program: impl Fn(&Rank<'_, '_>) -> Result<(), Left> + Sync) -> Vec<Find
 }
 
 /// The kinds and functions of findings.
-fn kinds(findings: &[Finding]) -> Vec<(Kind, &str)> {
+pub(crate) fn kinds(findings: &[Finding]) -> Vec<(Kind, &str)> {
     findings
         .iter()
         .map(|finding| (finding.kind, finding.at.as_ref().map_or("", |line| line.function)))

@@ -5,19 +5,19 @@ use multicomputer::{Machine, prelude::*};
 use crate::support::{INT, Left, PROC_NULL, RETURN, Rank, SUM, WORLD, run};
 
 const INFO_NULL: usize = 0x130;
-const REPLACE: usize = 0x3c;
-const NO_OP: usize = 0x3d;
-const EXCLUSIVE: usize = 301;
-const SHARED: usize = 302;
+pub(crate) const REPLACE: usize = 0x3c;
+pub(crate) const NO_OP: usize = 0x3d;
+pub(crate) const EXCLUSIVE: usize = 301;
+pub(crate) const SHARED: usize = 302;
 
 /// Makes a window of integers, all 0; returns the address of its memory and its handle.
-fn window(rank: &Rank<'_, '_>, count: usize) -> Result<(usize, usize), Left> {
+pub(crate) fn window(rank: &Rank<'_, '_>, count: usize) -> Result<(usize, usize), Left> {
     let memory = rank.put(&vec![0_i32; count]);
     let window = rank.made("MPI_Win_create", &[memory, 4 * count, 4, INFO_NULL, WORLD])?;
     Ok((memory, window))
 }
 
-fn free(rank: &Rank<'_, '_>, window: usize) -> Result<(), Left> {
+pub(crate) fn free(rank: &Rank<'_, '_>, window: usize) -> Result<(), Left> {
     let place = rank.put(&[window]);
     rank.call("MPI_Win_free", &[place])?;
     assert_eq!(rank.get::<usize>(place), 0x110);
