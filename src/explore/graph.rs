@@ -513,7 +513,7 @@ impl<'r> Graph<'r> {
         };
         let mut missing: Vec<usize> = self.follows.iter().map(Vec::len).collect();
         let mut followers: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
-        for event in 0..self.len() {
+        for (event, missing) in missing.iter_mut().enumerate() {
             for &before in &self.follows[event] {
                 followers[before].push(event);
             }
@@ -521,10 +521,10 @@ impl<'r> Graph<'r> {
                 None => {}
                 Some(Some(met)) => {
                     followers[met].push(event);
-                    missing[event] += 1;
+                    *missing += 1;
                 }
                 // Never ready.
-                Some(None) => missing[event] = usize::MAX,
+                Some(None) => *missing = usize::MAX,
             }
         }
         let mut there = Events::none(self.len());

@@ -93,7 +93,13 @@ pub enum ProgramError {
     Run(#[from] RunError),
     /// The orders of arrival cannot be explored.
     #[error(transparent)]
-    Explore(#[from] ExploreError),
+    Explore(Box<ExploreError>),
+}
+
+impl From<ExploreError> for ProgramError {
+    fn from(error: ExploreError) -> ProgramError {
+        ProgramError::Explore(Box::new(error))
+    }
 }
 
 impl ProgramError {
