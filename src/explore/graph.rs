@@ -12,11 +12,11 @@
 
 use std::collections::BTreeMap;
 
-use super::log::{Decision, Entry, Open, Pick, RankLog, Receive, Took};
-use crate::{
-    rank::Tag,
-    wire::{Context, Label, MessageId, NodeId, Selector},
+use super::{
+    latest::{ByLabel, Posted, earlier},
+    log::{Decision, Entry, Open, Pick, RankLog, Receive, Took},
 };
+use crate::wire::{Label, MessageId, NodeId};
 
 /// The name of an event, the same in all runs with the same decisions before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,70 +75,6 @@ struct Sent {
     id: MessageId,
     event: usize,
     label: Label,
-}
-
-/// Numbers in growing order, each with a value.
-type Numbered<N, T> = Vec<(N, T)>;
-
-/// The last one before a number.
-fn last_before<N: PartialOrd, T: Copy>(list: &Numbered<N, T>, number: N) -> Option<T> {
-    let after = list.partition_point(|(other, _)| *other < number);
-    Some(list[after.checked_sub(1)?].1)
-}
-
-/// The receives of a rank that take messages, by their selectors: each with its number and its match.
-#[derive(Default)]
-struct Posted {
-    /// Those of one source and one tag.
-    exact: BTreeMap<(Context, NodeId, Tag), Numbered<usize, Option<usize>>>,
-    others: Vec<(Selector, Numbered<usize, Option<usize>>)>,
-}
-
-impl Posted {
-    fn of(log: &RankLog, match_of: impl Fn(usize) -> Option<usize>) -> Posted {
-        let mut posted = Posted::default();
-        let receives = log.receives.iter().enumerate();
-        for (number, receive) in receives.filter(|(_, receive)| receive.consumes && !receive.withdrawn) {
-            let select = receive.select;
-            let list = match (select.source, select.tag) {
-                (Some(source), Some(tag)) => posted.exact.entry((select.context, source, tag)).or_default(),
-                _ => match posted.others.iter().position(|(other, _)| *other == select) {
-                    Some(at) => &mut posted.others[at].1,
-                    None => {
-                        posted.others.push((select, Vec::new()));
-                        let last = posted.others.len() - 1;
-                        &mut posted.others[last].1
-                    }
-                },
-            };
-            list.push((number, match_of(number)));
-        }
-        posted
-    }
-
-    /// The matches of the receives before the one with this number that accept a message: of those with one selector the last one, which follows the
-    /// others.
-    fn before(&self, number: usize, label: Label) -> impl Iterator<Item = usize> {
-        let exact = self.exact.get(&(label.context, label.source, label.tag));
-        let others =
-            self.others.iter().filter(move |(select, _)| select.accepts(&label)).map(|(_, list)| list);
-        exact.into_iter().chain(others).filter_map(move |list| last_before(list, number)?)
-    }
-}
-
-/// The messages of a channel by context and tag, each with its number among those of the sender.
-type ByLabel = BTreeMap<(Context, Tag), Numbered<u64, MessageId>>;
-
-/// The messages of a channel before one of them that its receive accepts: of those with one label the last one, whose match follows the others'.
-fn earlier<'l>(
-    labels: &'l ByLabel,
-    select: &Selector,
-    label: Label,
-    id: MessageId,
-) -> impl Iterator<Item = MessageId> + use<'l> {
-    let (first, last) = select.tag.map_or((Tag(0), Tag(u32::MAX)), |tag| (tag, tag));
-    let accepted = labels.range((label.context, first)..=(label.context, last));
-    accepted.filter_map(move |(_, list)| last_before(list, id.seq))
 }
 
 /// An alternative of a decision: the decision, and the event that makes it possible, if any.

@@ -50,6 +50,7 @@
 
 mod driver;
 mod graph;
+mod latest;
 mod log;
 mod order;
 mod program;

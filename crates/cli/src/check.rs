@@ -47,7 +47,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     on: Where,
 
-    /// Run the program at most so many times
+    /// Set the maximum number of runs
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     runs: u64,
 

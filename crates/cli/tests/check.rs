@@ -19,7 +19,7 @@ use std::{
 
 const MULTICOMPUTER: &str = env!("CARGO_BIN_EXE_multicomputer");
 
-/// Only every so many cases are run by default. Odd, because wrong and right cases alternate.
+/// By default every fifth case is run. The number is odd, because wrong and right cases alternate.
 const STRIDE: usize = 5;
 
 /// Cases that run at the same time.

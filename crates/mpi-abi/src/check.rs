@@ -78,28 +78,6 @@ impl Program {
         let explored = explorer.run_program(&subject)?;
         Ok(subject.seen.into_inner().checked(&explored))
     }
-
-    /// Runs the program in virtual time with a given order of arrival.
-    ///
-    /// # Errors
-    /// As [`Program::run`].
-    pub fn replay(
-        &self,
-        machine: &Machine,
-        options: &Options,
-        order: &Order,
-    ) -> Result<multicomputer::Run<i32>, ProgramError> {
-        let ranks = options.ranks_on(machine)?;
-        let job =
-            self.job(options, self.copies(ranks, false)?, Output::new(ranks, options.is_labelled), None);
-        let run =
-            machine.replay_order_observed(order, job.observer(), |node| match job.copies.get(node.rank()) {
-                Some(copy) => job.rank(node, copy),
-                None => Ok(0),
-            });
-        job.output.flush();
-        Ok(run?)
-    }
 }
 
 /// A program that is checked.

@@ -239,8 +239,8 @@ impl Elf {
         begin..end
     }
 
-    /// The variables of the file, without those that are constant once it is loaded: for each part the addresses, and the number of bytes at
-    /// its begin that the file gives.
+    /// The variables of the file, without constants that the dynamic linker protects: for each part the addresses, and the number of bytes at its
+    /// beginning that the file gives.
     pub(crate) fn variables(&self, page: u64) -> Vec<(Range<u64>, u64)> {
         let protected = self
             .protected

@@ -20,7 +20,7 @@ impl Image {
     /// The addresses are those of variables of a file that is loaded and stays so. No constructor of it has run, and no thread uses it.
     pub(crate) unsafe fn new(parts: impl Iterator<Item = (Range<usize>, usize)>) -> Image {
         let part = |(addresses, length): (Range<usize>, usize)| {
-            // SAFETY: see above; `length` bytes at the begin are part of the addresses.
+            // SAFETY: see above; `length` bytes at the beginning are part of the addresses.
             let bytes = unsafe { slice::from_raw_parts(addresses.start as *const u8, length) }.to_vec();
             Part { addresses, bytes }
         };

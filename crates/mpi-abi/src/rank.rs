@@ -21,6 +21,7 @@ use multicomputer::{
     collective::{self, Operation},
     comm::{Node, transport::Transport},
     error::Failure,
+    explore::Order,
 };
 use multicomputer_mpi_model::{
     check::Check,
@@ -175,13 +176,39 @@ impl Program {
     /// [`ProgramError`]: a copy cannot be loaded, there are too many ranks, a rank ends with another status than 0 before `MPI_Finalize` or
     /// calls `MPI_Abort`, or the run ends early, as by a deadlock.
     pub fn run(&self, machine: &Machine, options: &Options) -> Result<Run<i32>, ProgramError> {
+        self.run_once(machine, options, None)
+    }
+
+    /// Runs the program in virtual time with a given order of arrival.
+    ///
+    /// # Errors
+    /// As [`Program::run`].
+    pub fn replay(
+        &self,
+        machine: &Machine,
+        options: &Options,
+        order: &Order,
+    ) -> Result<Run<i32>, ProgramError> {
+        self.run_once(machine, options, Some(order))
+    }
+
+    fn run_once(
+        &self,
+        machine: &Machine,
+        options: &Options,
+        order: Option<&Order>,
+    ) -> Result<Run<i32>, ProgramError> {
         let ranks = options.ranks_on(machine)?;
         let output = Output::new(ranks, options.is_labelled);
         let job = self.job(options, self.copies(ranks, false)?, output, None);
-        let run = machine.run_observed(job.observer(), |node| match job.copies.get(node.rank()) {
+        let of_node = |node: &Node<'_>| match job.copies.get(node.rank()) {
             Some(copy) => job.rank(node, copy),
             None => Ok(0),
-        });
+        };
+        let run = match order {
+            None => machine.run_observed(job.observer(), of_node),
+            Some(order) => machine.replay_order_observed(order, job.observer(), of_node),
+        };
         job.output.flush();
         Ok(run?)
     }
@@ -274,7 +301,7 @@ impl Job<'_> {
     }
 
     /// Runs the program of a rank on this thread.
-    pub(crate) fn rank(&self, node: &Node<'_>, copy: &Copy) -> Result<i32, Failure> {
+    fn rank(&self, node: &Node<'_>, copy: &Copy) -> Result<i32, Failure> {
         self.run_rank(node, copy).map(|(status, _)| status).map_err(Failure::from)
     }
 

@@ -5,6 +5,7 @@
 //! the progress rule of the standard asks (MPI 5.0, section 3.5). So they are also kept in a list of their own.
 
 mod completion;
+mod steps;
 
 use std::{
     cell::{Cell, RefCell},
@@ -29,76 +30,7 @@ use crate::{
 };
 
 pub(crate) use completion::FUNCTIONS;
-
-/// An operation of several steps.
-pub(crate) trait Steps<'n> {
-    /// The requests for which the operation waits; none if it is finished.
-    fn pending(&self) -> Vec<RequestId>;
-
-    /// One of these requests.
-    fn first_pending(&self) -> Option<RequestId> {
-        self.pending().first().copied()
-    }
-
-    /// Takes one of the pending requests, which is complete, and proceeds if none is left.
-    fn complete(&mut self, process: &Process<'n>, request: RequestId, message: Option<Message>)
-    -> Result<()>;
-
-    /// Whether other operations have waited for all of its requests.
-    fn is_finished(&self) -> bool {
-        false
-    }
-
-    /// The status of the finished operation.
-    fn status(&self) -> Status {
-        Status::EMPTY
-    }
-}
-
-/// A receive and a send as one operation.
-pub(crate) struct Both<'n>([Request<'n>; 2]);
-
-impl<'n> Both<'n> {
-    /// The operation of both; its status is that of the receive.
-    pub(crate) fn begin(receive: Work<'n>, send: Work<'n>) -> Work<'n> {
-        let request = |work| Request {
-            work: RefCell::new(work),
-            start: None,
-            is_active: Cell::new(true),
-            truncated: Cell::new(Status::EMPTY),
-            communicator: None,
-            partitions: None,
-            was_started: Cell::new(false),
-            was_waited: Cell::new(false),
-            flights: RefCell::default(),
-        };
-        let both = Both([request(receive), request(send)]);
-        if both.first_pending().is_none() { Work::done(both.status()) } else { Work::Steps(Box::new(both)) }
-    }
-}
-
-impl<'n> Steps<'n> for Both<'n> {
-    fn pending(&self) -> Vec<RequestId> {
-        self.0.iter().flat_map(|request| request.work.borrow().pending()).collect()
-    }
-
-    fn complete(&mut self, process: &Process<'n>, id: RequestId, message: Option<Message>) -> Result<()> {
-        let of = self.0.iter().find(|request| request.work.borrow().pending().contains(&id));
-        let Some(request) = of else { return Ok(()) };
-        request.advance(process, id, message)?;
-        match &*request.work.borrow() {
-            Work::Complete(Err(error)) => Err(Error::Mpi(error.clone())),
-            _ => Ok(()),
-        }
-    }
-
-    fn status(&self) -> Status {
-        match &*self.0[0].work.borrow() {
-            Work::Complete(Ok(status)) => *status,
-            _ => Status::EMPTY,
-        }
-    }
-}
+pub(crate) use steps::{Both, Steps};
 
 /// What a request does.
 pub(crate) enum Work<'n> {
@@ -236,19 +168,23 @@ impl<'n> Work<'n> {
 
 impl<'n> Request<'n> {
     /// A request that works already.
-    pub(crate) fn new(work: Work<'n>, communicator: Option<&Rc<Communicator<'n>>>) -> Rc<Request<'n>> {
-        let communicator = communicator.cloned();
-        Rc::new(Request {
+    fn of(work: Work<'n>, communicator: Option<&Rc<Communicator<'n>>>) -> Request<'n> {
+        Request {
             work: RefCell::new(work),
             start: None,
             is_active: Cell::new(true),
             truncated: Cell::new(Status::EMPTY),
-            communicator,
+            communicator: communicator.cloned(),
             partitions: None,
             was_started: Cell::new(false),
             was_waited: Cell::new(false),
             flights: RefCell::default(),
-        })
+        }
+    }
+
+    /// A request that works already, for the table.
+    pub(crate) fn new(work: Work<'n>, communicator: Option<&Rc<Communicator<'n>>>) -> Rc<Request<'n>> {
+        Rc::new(Request::of(work, communicator))
     }
 
     /// A persistent request, which is not active yet.
@@ -257,17 +193,8 @@ impl<'n> Request<'n> {
         communicator: &Rc<Communicator<'n>>,
         partitions: Option<Rc<Partitions<'n>>>,
     ) -> Rc<Request<'n>> {
-        Rc::new(Request {
-            work: RefCell::new(Work::done(Status::EMPTY)),
-            start: Some(start),
-            is_active: Cell::new(false),
-            truncated: Cell::new(Status::EMPTY),
-            communicator: Some(communicator.clone()),
-            partitions,
-            was_started: Cell::new(false),
-            was_waited: Cell::new(false),
-            flights: RefCell::default(),
-        })
+        let request = Request::of(Work::done(Status::EMPTY), Some(communicator));
+        Rc::new(Request { start: Some(start), is_active: Cell::new(false), partitions, ..request })
     }
 
     /// Whether the request is persistent.

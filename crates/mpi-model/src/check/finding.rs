@@ -91,7 +91,7 @@ pub struct Finding {
     pub at: Option<Line>,
     /// Other calls that matter, such as that of the other side.
     pub others: Vec<Line>,
-    /// More lines of text, such as who waits for whom.
+    /// More lines of text, such as the waits of a deadlock.
     pub details: Vec<String>,
     /// How to mend it; may be empty.
     pub help: String,
