@@ -22,6 +22,8 @@ mod reproduce;
 #[cfg(unix)]
 mod robustness;
 mod s_to_p;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 mod study;
 mod textbook;
