@@ -1,0 +1,1 @@
+export class Lessons { constructor(state) {} update() {} }
