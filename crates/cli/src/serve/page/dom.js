@@ -49,3 +49,9 @@ export function later(wait, call) {
     timer = setTimeout(call, wait);
   };
 }
+
+/** Adds text to an element; what stands between backticks is code. */
+export function write(text, parent) {
+  text.split("`").forEach((part, nth) => (nth % 2 === 1 ? make("code", { textContent: part }, parent) : parent.append(part)));
+  return parent;
+}

@@ -1,7 +1,7 @@
 // Lessons: a list of steps, each of which sets a state of the page, and a question that rows answer which are computed at that moment.
 
 import * as api from "./api.js";
-import { element, make } from "./dom.js";
+import { element, make, write } from "./dom.js";
 import { Results } from "./results.js";
 import { lesson as allToAll } from "./lessons/bisection.js";
 import { lesson as contention } from "./lessons/contention.js";
@@ -52,7 +52,7 @@ export class Lessons {
     const steps = make("ol", {}, host);
     lesson.steps.forEach((step, nth) => {
       const item = make("li", {}, steps);
-      make("p", { textContent: step.text }, item);
+      write(step.text, make("p", {}, item));
       if (!step.question) return;
       const label = `Show step ${nth + 1} on the page`;
       const button = make("button", { type: "button", textContent: "Show", aria: { label } }, item);
@@ -74,7 +74,7 @@ export class Lessons {
     let answer;
     if (ask.options) {
       const set = make("fieldset", {}, form);
-      make("legend", { textContent: ask.text }, set);
+      write(ask.text, make("legend", {}, set));
       for (const [value, text] of ask.options) {
         const label = make("label", { className: "check" }, make("div", {}, set));
         make("input", { type: "radio", name: "lesson-answer", value, required: true }, label);
@@ -83,7 +83,7 @@ export class Lessons {
       answer = () => form.querySelector("input:checked").value;
     } else {
       const label = make("label", {}, form);
-      make("p", { textContent: ask.text }, label);
+      write(ask.text, make("p", {}, label));
       const field = make("input", { type: "number", id: "lesson-number", min: 0, step: "any", required: true }, label);
       label.append(` ${ask.unit}`);
       answer = () => field.valueAsNumber;

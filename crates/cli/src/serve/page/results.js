@@ -66,14 +66,14 @@ export class Results {
     return others.length > 0 ? others : names;
   }
 
-  /** Ranges of lengths with the same fastest algorithm: `{ name, from, to }`. */
+  /** Ranges of lengths with the same fastest algorithm: `{ name, from, to }`. If several are equally fast, a range goes on. */
   ranges() {
     const ranges = [];
     for (const bytes of this.lengths) {
       const [name] = this.rankedByName(bytes);
       const last = ranges[ranges.length - 1];
       if (name === undefined) continue;
-      if (last?.name === name) last.to = bytes;
+      if (last && this.time(bytes, last.name) === this.time(bytes, name)) last.to = bytes;
       else ranges.push({ name, from: bytes, to: bytes });
     }
     return ranges;

@@ -56,9 +56,10 @@ export class Sliders {
     const { axis, symbol, name, unit, preset, meaning, sure, source } = parameter;
     const box = make("div", { className: "slider", data: { axis } }, host);
     const words = unit ? `${name} ${symbol} in ${unit}` : `${name} ${symbol}`;
-    const label = make("label", { htmlFor: `${axis}-value`, title: meaning }, box);
+    const label = make("label", { htmlFor: `${axis}-value` }, box);
     make("b", { textContent: symbol }, label);
-    label.append(` ${name === symbol ? "" : name}`);
+    if (name !== symbol) label.append(` ${name}`);
+    make("span", { className: "small", textContent: ` ${meaning}` }, label);
     const [least, most] = preset > 0 ? [-SIDE, SIDE] : [0, DECADES * DECADE + 1];
     const range = make("input", { type: "range", id: `${axis}-range`, min: least, max: most, step: 1, aria: { label: words } }, box);
     const ticks = make("datalist", { id: `${axis}-ticks` }, box);
@@ -67,8 +68,8 @@ export class Sliders {
     const field = make("input", { type: "number", id: `${axis}-value`, min: 0, step: "any", aria: { label: words } }, box);
     make("span", { className: "unit", textContent: unit }, box);
     const reset = make("button", { type: "button", textContent: "Reset", aria: { label: `Reset ${name} to ${plain(preset)} ${unit}` } }, box);
-    const parts = [meaning, `Preset: ${plain(preset)} ${unit}`.trim() + (sure ? ` (${sure})` : ""), source].filter(Boolean);
-    make("p", { className: "small", textContent: `${parts.join(". ")}.`.replace(/\.\.$/, ".") }, box);
+    const known = [`Preset ${plain(preset)} ${unit}`.trim(), sure].filter(Boolean).join(", ");
+    make("p", { className: "small", textContent: source ? `${known}: ${source}` : known }, box);
     range.addEventListener("input", () => this.set(parameter, valueAt(range.valueAsNumber, preset, unit), true));
     range.addEventListener("change", () => this.set(parameter, valueAt(range.valueAsNumber, preset, unit), false));
     field.addEventListener("change", () => field.value !== "" && field.checkValidity() && this.set(parameter, field.valueAsNumber, false));

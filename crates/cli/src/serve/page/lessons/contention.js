@@ -11,12 +11,12 @@ export const lesson = {
   about: "Nodes are joined by links. Two messages on the same link at the same time share its capacity, and both take longer: contention.",
   steps: [
     {
-      text: "A complete network: every pair of nodes has its own link, so there is no contention. `halving` exchanges half of the vector with a far partner, then a quarter with a nearer one, and so on.",
+      text: "A complete network: every pair of nodes has its own link, so there is no contention. `halving` exchanges half of the vector with a neighbour, then a quarter with a partner at distance 2, an eighth at distance 4, and so on, and then the results in the opposite order.",
       question: reduce("complete:16", { algorithm: ["halving"] }),
       page: { at: String(AT) },
     },
     {
-      text: "The same algorithm with the same messages on a line: all long exchanges cross the links in the middle. For 8 bytes nothing changes, for 64 KiB it takes about twice as long.",
+      text: "The same algorithm with the same messages on a line: partners far from each other share links. At distance 8, eight messages cross the link in the middle at once. For 8 bytes nothing changes, for 64 KiB it takes about twice as long.",
       question: reduce("line:16", { algorithm: ["halving"] }),
       page: { at: String(AT) },
     },
