@@ -45,7 +45,7 @@ export class Computation {
     });
     // A newer question has taken over.
     if (isDone === undefined) return;
-    Object.assign(this, { isBusy: false, hasAll: !moving && error === null });
+    Object.assign(this, { isBusy: false, hasAll: !moving });
     this.onEnd(error, moving);
     this.continue();
   }
@@ -62,7 +62,9 @@ export class Computation {
     const few = coarse(question, at);
     if (few) {
       const rough = new Results();
-      await api.rows(few, signal, (rows) => rough.add(rows));
+      const reading = api.rows(few, signal, (rows) => rough.add(rows));
+      // Before all rows come, what is wrong with the question is said by them.
+      await (moving ? reading : reading.catch(() => {}));
       if (signal.aborted) return true;
       this.rough = rough;
       this.results = new Results();

@@ -1,7 +1,7 @@
 // The machine: preset or topology, size, ports, placement, and what a click on the network sets.
 
 import * as api from "./api.js";
-import { element, fill, later, make, option } from "./dom.js";
+import { element, fill, make, option } from "./dom.js";
 import { faultOf, readFaults, readNoise, toggled, writeFaults, writeNoise } from "./faults.js";
 import { MOST_CONTROLS, NetworkView } from "./network.js";
 import { PARAMETERS, Sliders } from "./sliders.js";
@@ -47,7 +47,7 @@ export class Machine {
       const field = event.target;
       const name = element("machine-name").value;
       const text = field.value.trim();
-      if (text === "" || !field.checkValidity()) return;
+      if (text === "" || !field.reportValidity()) return;
       this.choose(name === OTHER ? text : `${name}:${text}`, name === OTHER);
     });
     changes("machine-ports", (event) => event.target.checkValidity() && this.state.change({ ports: event.target.value || undefined }));
@@ -56,8 +56,8 @@ export class Machine {
     changes("fault", (event) => this.state.change({ fault: event.target.value.trim() || undefined }));
     element("fault-none").addEventListener("click", () => this.state.change({ fault: undefined }));
     for (const id of ["noise-on", "noise-interval", "noise-length", "noise-distribution", "noise-seed"]) changes(id, () => this.noise());
-    this.redraw = later(150, () => this.shown && this.mark());
-    window.addEventListener("resize", this.redraw);
+    // On narrow screens the sliders would push question and answer out of sight.
+    element("parameters").open = window.matchMedia("(min-width: 1000px)").matches;
   }
 
   /** Chooses a machine. What names nodes of the old one is removed; on another machine also changed parameters. */
@@ -81,6 +81,7 @@ export class Machine {
     const pattern = isKnown ? patternOf(found.shape) : null;
     if (pattern) size.pattern = pattern;
     else size.removeAttribute("pattern");
+    size.title = isKnown ? found.shape : "";
     element("machine-shape").textContent = isKnown ? `Size: ${found.shape}, such as ${found.example}.` : "A machine as text, such as paragon:8x8.";
     element("machine-about").textContent = isKnown ? found.about : "";
     fill(element("machine-ports"), question.ports ?? "");

@@ -28,7 +28,7 @@ export const chosen = (question) =>
 
 export class Question {
   constructor(state, facts) {
-    Object.assign(this, { state, facts, listed: null });
+    Object.assign(this, { state, facts, listed: "", others: new Set() });
     facts.operations.forEach((one) => option(one.name, one.name, element("operation")));
     option("", "row (usual)", element("distribution"));
     facts.distributions.forEach((name) => option(name, name, element("distribution")));
@@ -126,22 +126,28 @@ export class Question {
 
   showAlgorithms(operation, names) {
     const host = element("algorithms");
-    if (this.listed !== operation) {
-      this.listed = operation;
-      host.replaceChildren();
-      host.scrollTop = 0;
-      // The usual ones stand first.
-      const first = usual(operation);
-      const rank = (one) => (first.includes(one.name) ? first.indexOf(one.name) : first.length);
-      const order = [...operation.algorithms].sort((one, other) => rank(one) - rank(other));
-      for (const algorithm of order) this.addAlgorithm(algorithm, host);
-    }
-    for (const box of host.querySelectorAll("input")) box.checked = names.includes(box.value) || names.includes("all");
     const known = operation.algorithms.map((one) => one.name);
-    // An alias or a strategy such as 2x3x5:SSMCC is compared as well.
+    // Algorithms that are compared only by name, an alias or a strategy such as 2x3x5:SSMCC.
     const others = names.filter((name) => name !== "all" && !known.includes(name));
-    const count = host.querySelectorAll("input:checked").length + others.length;
-    element("algorithms-count").textContent = others.length > 0 ? `${count}, with ${others.join(", ")}` : String(count);
+    if (this.listed !== operation.name || others.some((name) => !this.others.has(name))) {
+      this.others = new Set(this.listed === operation.name ? [...this.others, ...others] : others);
+      this.listed = operation.name;
+      this.listAlgorithms(operation, host);
+    }
+    const boxes = [...host.querySelectorAll("input")];
+    for (const box of boxes) box.checked = names.includes(box.value) || (names.includes("all") && known.includes(box.value));
+    element("algorithms-count").textContent = boxes.filter((box) => box.checked).length;
+  }
+
+  /** Lists all algorithms of an operation, the usual ones first. */
+  listAlgorithms(operation, host) {
+    host.replaceChildren();
+    host.scrollTop = 0;
+    const first = usual(operation);
+    const rank = (one) => (first.includes(one.name) ? first.indexOf(one.name) : first.length);
+    const order = [...operation.algorithms].sort((one, other) => rank(one) - rank(other));
+    for (const name of this.others) this.addAlgorithm({ name, about: "compared by name" }, host);
+    for (const algorithm of order) this.addAlgorithm(algorithm, host);
   }
 
   addAlgorithm({ name, about, source, cost, restrictions = [] }, host) {
@@ -154,6 +160,6 @@ export class Question {
     if (facts.length === 0) return;
     const details = make("details", { className: "small" }, item);
     make("summary", { textContent: "cost, source", aria: { label: `Cost and source of ${name}` } }, details);
-    for (const [label_, text] of facts) make("p", { textContent: `${label_}: ${text}` }, details);
+    for (const [what, text] of facts) make("p", { textContent: `${what}: ${text}` }, details);
   }
 }
