@@ -25,10 +25,13 @@ const REASONS = {
   paths: "bytes along paths, with prices of ports and links",
 };
 
+/** A slider that has not moved for this time, in milliseconds, is at rest. */
+const REST = 400;
+
 export class Answer {
   /** `onChange` is called when rows have come or another length is looked at. */
   constructor(state, onChange) {
-    Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, pointed: null, frame: 0 });
+    Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, pointed: null, frame: 0, settling: 0 });
     this.computation = new Computation((results, isCoarse) => this.take(results, isCoarse), (error, moving) => this.end(error, moving));
     this.chart = new Chart(element("chart"), element("legend"), (at) => this.pick(at), (at) => this.point(at));
     this.predict = new Predict(() => this.draw());
@@ -38,7 +41,7 @@ export class Answer {
   }
 
   get isBusy() {
-    return this.computation.isBusy;
+    return this.computation.isBusy || this.settling !== 0;
   }
 
   /** The rows of the question; empty while they are computed. */
@@ -65,8 +68,10 @@ export class Answer {
     this.atLength();
   }
 
-  /** Computes the question. */
+  /** Computes the question; while a slider is `moving` only coarsely, until it rests. */
   update(moving) {
+    clearTimeout(this.settling);
+    this.settling = moving ? setTimeout(() => this.update(false), REST) : 0;
     const { question } = this.state;
     this.predict.question(question);
     this.busy(true);
