@@ -28,6 +28,9 @@ const REASONS = {
 /** A slider that has not moved for this time, in milliseconds, is at rest. */
 const REST = 400;
 
+/** A computation that takes longer than this, in milliseconds, is announced to screen readers. */
+const SLOW = 1500;
+
 export class Answer {
   /** `onChange` is called when rows have come or another length is looked at. */
   constructor(state, onChange) {
@@ -89,6 +92,8 @@ export class Answer {
   }
 
   busy(isBusy) {
+    clearTimeout(this.slow);
+    if (isBusy) this.slow = setTimeout(() => say("Computing .."), SLOW);
     element("answer").setAttribute("aria-busy", String(isBusy));
     element("progress").textContent = isBusy ? "Computing .." : this.finished();
   }

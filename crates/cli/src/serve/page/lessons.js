@@ -21,11 +21,19 @@ async function compute(question) {
 
 export class Lessons {
   constructor(state) {
-    Object.assign(this, { state, shown: 0, step: -1 });
+    Object.assign(this, { state, shown: 0 });
     LESSONS.forEach((lesson, nth) => {
       const button = make("button", { type: "button", textContent: `${nth + 1}. ${lesson.title}` }, element("lesson-list"));
       button.addEventListener("click", () => state.turn({ lesson: this.number() === nth + 1 ? undefined : String(nth + 1) }));
     });
+    element("back").addEventListener("click", () => this.goBack());
+  }
+
+  /** Goes back to the step that was shown last. */
+  goBack() {
+    const button = document.querySelector("#lesson li.now button") ?? element("lesson-list").firstElementChild;
+    button.scrollIntoView({ block: "center" });
+    button.focus();
   }
 
   /** The number of the lesson of the page, from 1; 0 without a lesson. */
