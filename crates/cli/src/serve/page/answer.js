@@ -35,8 +35,16 @@ export class Answer {
   /** `onChange` is called when rows have come or another length is looked at. */
   constructor(state, onChange) {
     Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, pointed: null, frame: 0, settling: 0 });
-    this.computation = new Computation((results, isCoarse) => this.take(results, isCoarse), (error, moving) => this.end(error, moving));
-    this.chart = new Chart(element("chart"), element("legend"), (at) => this.pick(at), (at) => this.point(at));
+    this.computation = new Computation(
+      (results, isCoarse) => this.take(results, isCoarse),
+      (error, moving) => this.end(error, moving),
+    );
+    this.chart = new Chart(
+      element("chart"),
+      element("legend"),
+      (at) => this.pick(at),
+      (at) => this.point(at),
+    );
     this.predict = new Predict(() => this.draw());
     element("at").addEventListener("change", (event) => this.pick(Number(event.target.value)));
     element("table-part").addEventListener("toggle", () => this.table());
@@ -122,7 +130,14 @@ export class Answer {
     this.busy(false);
     if (error) element("progress").textContent = "";
     this.draw();
-    if (!moving) say(error ? error.message : this.predict.isHiding(this.state.page) ? "The answer is ready: predict first." : this.shown.sentence());
+    if (!moving)
+      say(
+        error
+          ? error.message
+          : this.predict.isHiding(this.state.page)
+            ? "The answer is ready: predict first."
+            : this.shown.sentence(),
+      );
   }
 
   /** Draws everything from the rows that there are. */
@@ -172,9 +187,21 @@ export class Answer {
       const item = make("li", { data: { algorithm: name } }, host);
       const ratio = row.ratio === null ? "" : `, ${row.ratio.toFixed(2)} x lower bound`;
       make("span", { className: "name", textContent: name }, item);
-      make("span", { className: "figure", textContent: `${cellText(row, "time_us")} us`, title: `${timeText(row.time_us)}` }, item);
-      make("span", { className: "small", textContent: `${ratio.slice(2)}${row.chosen && row.chosen !== name ? `; ${row.chosen}` : ""}` }, item);
-      const bar = make("span", { className: `bar c${results.algorithms.indexOf(name) % COLOURS}`, aria: { hidden: "true" } }, item);
+      make(
+        "span",
+        { className: "figure", textContent: `${cellText(row, "time_us")} us`, title: `${timeText(row.time_us)}` },
+        item,
+      );
+      make(
+        "span",
+        { className: "small", textContent: `${ratio.slice(2)}${row.chosen && row.chosen !== name ? `; ${row.chosen}` : ""}` },
+        item,
+      );
+      const bar = make(
+        "span",
+        { className: `bar c${results.algorithms.indexOf(name) % COLOURS}`, aria: { hidden: "true" } },
+        item,
+      );
       make("span", { className: "fill" }, bar).style.width = width(row.time_us);
       if (bound) make("span", { className: "limit" }, bar).style.left = width(bound.bound_us);
     }
@@ -186,13 +213,26 @@ export class Answer {
   notes() {
     const host = element("notes");
     host.replaceChildren();
-    if (this.shown.varies) make("li", { textContent: "More than the length varies: chart and bars show the first case of each length, the table shows all." }, host);
+    if (this.shown.varies)
+      make(
+        "li",
+        { textContent: "More than the length varies: chart and bars show the first case of each length, the table shows all." },
+        host,
+      );
     for (const { algorithm, lengths, text } of this.shown.restrictions()) {
-      const where = lengths.length === this.shown.lengths.length ? "" : ` for ${lengths.slice(0, 3).map(lengthText).join(", ")}${lengths.length > 3 ? ", .." : ""}`;
+      const where =
+        lengths.length === this.shown.lengths.length
+          ? ""
+          : ` for ${lengths.slice(0, 3).map(lengthText).join(", ")}${lengths.length > 3 ? ", .." : ""}`;
       make("li", { textContent: `${algorithm} has no time${where}: ${text}` }, host);
     }
     const isIncomplete = this.shown.rows.some((row) => row.complete === false) && !this.isCoarse;
-    if (isIncomplete) make("li", { textContent: "The search for the fastest variant stopped early in some cases; a higher effort tries more variants." }, host);
+    if (isIncomplete)
+      make(
+        "li",
+        { textContent: "The search for the fastest variant stopped early in some cases; a higher effort tries more variants." },
+        host,
+      );
   }
 
   /** Fills the table if it is open, or for print. */

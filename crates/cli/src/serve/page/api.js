@@ -55,7 +55,7 @@ export async function rows(question, signal, each) {
   const response = await post("/api/study", question, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  for (let isDone = false; !isDone; ) {
+  for (let isDone = false; !isDone;) {
     const piece = await reader.read();
     isDone = piece.done;
     const lines = (rest + (piece.value ?? "")).split("\n");

@@ -39,10 +39,12 @@ export class Computation {
     clearTimeout(this.timer);
     Object.assign(this, { next: null, isBusy: true, hasAll: false, isMoving: moving, began: performance.now() });
     let error = null;
-    const isDone = await this.request.run((signal) => this.compute(question, at, moving, signal)).catch((failure) => {
-      error = failure;
-      return true;
-    });
+    const isDone = await this.request
+      .run((signal) => this.compute(question, at, moving, signal))
+      .catch((failure) => {
+        error = failure;
+        return true;
+      });
     // A newer question has taken over.
     if (isDone === undefined) return;
     Object.assign(this, { isBusy: false, hasAll: !moving });

@@ -44,7 +44,9 @@ export class Lessons {
 
   update() {
     const number = this.number();
-    [...element("lesson-list").children].forEach((button, nth) => button.setAttribute("aria-pressed", String(nth + 1 === number)));
+    [...element("lesson-list").children].forEach((button, nth) =>
+      button.setAttribute("aria-pressed", String(nth + 1 === number)),
+    );
     document.querySelector("main").classList.toggle("taught", number > 0);
     element("lesson").hidden = number === 0;
     if (number === this.shown) return;
@@ -96,7 +98,16 @@ export class Lessons {
       label.append(` ${ask.unit}`);
       answer = () => field.valueAsNumber;
     }
-    make("p", { className: "small", textContent: ask.options ? "The page computes the answer when you check." : `Right within ${ask.tolerance * 100} %. The page computes the answer when you check.` }, form);
+    make(
+      "p",
+      {
+        className: "small",
+        textContent: ask.options
+          ? "The page computes the answer when you check."
+          : `Right within ${ask.tolerance * 100} %. The page computes the answer when you check.`,
+      },
+      form,
+    );
     const button = make("button", { type: "submit", textContent: "Check" }, form);
     const verdict = make("p", { id: "lesson-verdict", aria: { role: "status" } }, form);
     form.addEventListener("submit", async (event) => {

@@ -21,7 +21,7 @@ export class Look {
     const { left, right } = this.state.page;
     const ranked = this.results.rankedByName(this.at);
     const first = left ?? ranked.find((name) => name !== right) ?? "";
-    return [first, right === NONE ? "" : right ?? ranked.find((name) => name !== first) ?? ""];
+    return [first, right === NONE ? "" : (right ?? ranked.find((name) => name !== first) ?? "")];
   }
 
   /** Shows what can be played; `isHidden` while a prediction is asked for. */
@@ -43,7 +43,10 @@ export class Look {
     fill(element("right"), right || NONE);
     element("play").textContent = right && right !== left ? "Play both" : "Play";
     element("play").disabled = left === "";
-    element("look-about").textContent = at === null ? "" : `Plays the messages of ${[...new Set([left, right])].filter(Boolean).join(" and ")} for ${lengthWords(at)}.`;
+    element("look-about").textContent =
+      at === null
+        ? ""
+        : `Plays the messages of ${[...new Set([left, right])].filter(Boolean).join(" and ")} for ${lengthWords(at)}.`;
     // What plays must be what is asked.
     if (this.playing && this.playing !== this.address()) this.stop();
   }

@@ -21,7 +21,11 @@ export class Machine {
   constructor(state, facts) {
     Object.assign(this, { state, facts, shown: null, drawn: "" });
     this.request = new api.Latest();
-    this.network = new NetworkView(element("network"), (rank) => this.node(rank), (name) => this.link(name));
+    this.network = new NetworkView(
+      element("network"),
+      (rank) => this.node(rank),
+      (name) => this.link(name),
+    );
     this.sliders = new Sliders(state);
     this.fillNames();
     this.listen();
@@ -29,7 +33,10 @@ export class Machine {
 
   fillNames() {
     const select = element("machine-name");
-    for (const [kind, label] of [["preset", "Machines"], ["topology", "Topologies"]]) {
+    for (const [kind, label] of [
+      ["preset", "Machines"],
+      ["topology", "Topologies"],
+    ]) {
       const group = make("optgroup", { label }, select);
       this.facts.machines.filter((one) => one.kind === kind).forEach((one) => option(one.name, one.name, group));
     }
@@ -50,12 +57,16 @@ export class Machine {
       if (text === "" || !field.reportValidity()) return;
       this.choose(name === OTHER ? text : `${name}:${text}`, name === OTHER);
     });
-    changes("machine-ports", (event) => event.target.checkValidity() && this.state.change({ ports: event.target.value || undefined }));
+    changes(
+      "machine-ports",
+      (event) => event.target.checkValidity() && this.state.change({ ports: event.target.value || undefined }),
+    );
     changes("machine-placement", (event) => this.state.change({ placement: event.target.value.trim() || undefined }));
     changes("modes", () => this.mark());
     changes("fault", (event) => this.state.change({ fault: event.target.value.trim() || undefined }));
     element("fault-none").addEventListener("click", () => this.state.change({ fault: undefined }));
-    for (const id of ["noise-on", "noise-interval", "noise-length", "noise-distribution", "noise-seed"]) changes(id, () => this.noise());
+    for (const id of ["noise-on", "noise-interval", "noise-length", "noise-distribution", "noise-seed"])
+      changes(id, () => this.noise());
     // On narrow screens the sliders would push question and answer out of sight.
     element("parameters").open = window.matchMedia("(min-width: 1000px)").matches;
   }
@@ -82,13 +93,15 @@ export class Machine {
     if (pattern) size.pattern = pattern;
     else size.removeAttribute("pattern");
     size.title = isKnown ? found.shape : "";
-    element("machine-shape").textContent = isKnown ? `Size: ${found.shape}, such as ${found.example}.` : "A machine as text, such as paragon:8x8.";
+    element("machine-shape").textContent = isKnown
+      ? `Size: ${found.shape}, such as ${found.example}.`
+      : "A machine as text, such as paragon:8x8.";
     element("machine-about").textContent = isKnown ? found.about : "";
     fill(element("machine-ports"), question.ports ?? "");
     fill(element("machine-placement"), question.placement ?? "");
     fill(element("fault"), question.fault ?? "");
     this.showNoise(readNoise(question.noise));
-    this.showSources(isKnown ? found.sources ?? [] : []);
+    this.showSources(isKnown ? (found.sources ?? []) : []);
     element("mode-root").textContent = this.rooted() ? "root" : this.hasSources() ? "sources" : "nothing (no root)";
     const asked = Object.fromEntries(KEYS.filter((key) => key in question).map((key) => [key, question[key]]));
     const key = JSON.stringify(asked);
@@ -203,7 +216,11 @@ export class Machine {
       kind: isUseless ? "" : isOnNodes ? "node" : "link",
       node: (rank) => {
         const isDead = faultOf(faults, ["node"], String(rank)) !== undefined;
-        const is = [[isDead, "dead", "dead"], [rank === root, "root", "root"], [sources.has(rank), "source", "source"]].filter((one) => one[0]);
+        const is = [
+          [isDead, "dead", "dead"],
+          [rank === root, "root", "root"],
+          [sources.has(rank), "source", "source"],
+        ].filter((one) => one[0]);
         const pressed = this.mode === "node" ? isDead : rank === root || sources.has(rank);
         return { state: is.map((one) => one[1]).join(" "), text: is.map((one) => one[2]).join(", "), pressed };
       },
@@ -212,9 +229,18 @@ export class Machine {
         return { state: kind, text: kind, pressed: kind === this.mode };
       },
     });
-    const size = network.nodes > MOST_CONTROLS ? ` More than ${MOST_CONTROLS} nodes are drawn without controls: use the text fields.` : "";
-    const links = !this.network.hasControls || this.network.hasLinks ? "" : " So many links have no controls: use the field of faults.";
-    const use = isUseless ? " This operation has no root." : size ? "" : isOnNodes ? ` A click makes a node ${asks}.` : ` A click makes a link ${this.mode}.`;
-    element("network-note").textContent = `${topology}: ${network.nodes} nodes, ${this.shown.directed_links} directed links.${use}${size}${links}`;
+    const size =
+      network.nodes > MOST_CONTROLS ? ` More than ${MOST_CONTROLS} nodes are drawn without controls: use the text fields.` : "";
+    const links =
+      !this.network.hasControls || this.network.hasLinks ? "" : " So many links have no controls: use the field of faults.";
+    const use = isUseless
+      ? " This operation has no root."
+      : size
+        ? ""
+        : isOnNodes
+          ? ` A click makes a node ${asks}.`
+          : ` A click makes a link ${this.mode}.`;
+    element("network-note").textContent =
+      `${topology}: ${network.nodes} nodes, ${this.shown.directed_links} directed links.${use}${size}${links}`;
   }
 }

@@ -41,12 +41,16 @@ export class Question {
   }
 
   listen() {
-    const changes = (id, call) => element(id).addEventListener("change", (event) => call(event.target.value.trim() || undefined, event.target));
+    const changes = (id, call) =>
+      element(id).addEventListener("change", (event) => call(event.target.value.trim() || undefined, event.target));
     changes("operation", (name) => this.choose(name));
     changes("root", (root) => this.state.change({ root }));
-    changes("distribution", (name) => (name === "text" ? element("distribution-text").focus() : this.state.change({ distribution: name })));
+    changes("distribution", (name) =>
+      name === "text" ? element("distribution-text").focus() : this.state.change({ distribution: name }),
+    );
     changes("distribution-text", (distribution) =>
-      this.state.change(distribution?.startsWith("list:") ? { distribution, sources: undefined } : { distribution }));
+      this.state.change(distribution?.startsWith("list:") ? { distribution, sources: undefined } : { distribution }),
+    );
     changes("sources-number", (sources) => this.state.change({ sources }));
     changes("fan-out", (text) => this.state.change({ "fan-out": text }));
     changes("skew", (skew) => this.state.change({ skew }));
@@ -59,7 +63,11 @@ export class Question {
       this.state.change({ algorithm: names });
     });
     const all = () => this.operation().algorithms.map((one) => one.name);
-    for (const [id, names] of [["usual", () => usual(this.operation())], ["all", all], ["none", () => []]]) {
+    for (const [id, names] of [
+      ["usual", () => usual(this.operation())],
+      ["all", all],
+      ["none", () => []],
+    ]) {
       element(`algorithms-${id}`).addEventListener("click", () => this.state.change({ algorithm: names() }));
     }
     element("ask").addEventListener("change", (event) => this.state.turn({ ask: event.target.checked ? "1" : undefined }));
@@ -84,7 +92,8 @@ export class Question {
     const [from, to] = ["bytes-from", "bytes-to"].map((id) => element(id).value.trim());
     const [least, most] = [readLength(from), readLength(to)];
     if (!(least > 0)) return this.refuse(`Lengths from ${from || "nothing"}: give a length of at least 1 byte, such as 8 or 4K.`);
-    if (!(most >= least)) return this.refuse(`Lengths to ${to || "nothing"}: give a length that is not less than ${from}, such as 1M.`);
+    if (!(most >= least))
+      return this.refuse(`Lengths to ${to || "nothing"}: give a length that is not less than ${from}, such as 1M.`);
     this.refuse("");
     return this.state.change({ bytes: least === most ? from : `${from}..${to}` });
   }
@@ -100,7 +109,8 @@ export class Question {
     const operation = this.operation();
     fill(element("operation"), question.operation ?? "broadcast");
     element("operation-about").textContent = operation?.about ?? "";
-    for (const label of document.querySelectorAll("#question [data-axis]")) label.hidden = !(operation?.axes.includes(label.dataset.axis) ?? false);
+    for (const label of document.querySelectorAll("#question [data-axis]"))
+      label.hidden = !(operation?.axes.includes(label.dataset.axis) ?? false);
     fill(element("root"), question.root ?? "");
     const distribution = question.distribution ?? "";
     fill(element("distribution"), distribution === "" || this.facts.distributions.includes(distribution) ? distribution : "text");
@@ -156,7 +166,11 @@ export class Question {
     make("input", { type: "checkbox", value: name, name: "algorithm" }, label);
     make("b", { textContent: name }, label);
     make("span", { className: "small", textContent: about }, label);
-    const facts = [["Cost", cost], ["Source", source], ["Restrictions", restrictions.join("; ")]].filter((one) => one[1]);
+    const facts = [
+      ["Cost", cost],
+      ["Source", source],
+      ["Restrictions", restrictions.join("; ")],
+    ].filter((one) => one[1]);
     if (facts.length === 0) return;
     const details = make("details", { className: "small" }, item);
     make("summary", { textContent: "cost, source", aria: { label: `Cost and source of ${name}` } }, details);
