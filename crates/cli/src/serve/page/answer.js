@@ -25,12 +25,26 @@ const REASONS = {
   paths: "bytes along paths, with prices of ports and links",
 };
 
+/** A slider that has not moved for this time, in milliseconds, is at rest. */
+const REST = 400;
+
+/** A computation that takes longer than this, in milliseconds, is announced to screen readers. */
+const SLOW = 1500;
+
 export class Answer {
   /** `onChange` is called when rows have come or another length is looked at. */
   constructor(state, onChange) {
-    Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, pointed: null, frame: 0 });
-    this.computation = new Computation((results, isCoarse) => this.take(results, isCoarse), (error, moving) => this.end(error, moving));
-    this.chart = new Chart(element("chart"), element("legend"), (at) => this.pick(at), (at) => this.point(at));
+    Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, pointed: null, frame: 0, settling: 0 });
+    this.computation = new Computation(
+      (results, isCoarse) => this.take(results, isCoarse),
+      (error, moving) => this.end(error, moving),
+    );
+    this.chart = new Chart(
+      element("chart"),
+      element("legend"),
+      (at) => this.pick(at),
+      (at) => this.point(at),
+    );
     this.predict = new Predict(() => this.draw());
     element("at").addEventListener("change", (event) => this.pick(Number(event.target.value)));
     element("table-part").addEventListener("toggle", () => this.table());
@@ -38,7 +52,7 @@ export class Answer {
   }
 
   get isBusy() {
-    return this.computation.isBusy;
+    return this.computation.isBusy || this.settling !== 0;
   }
 
   /** The rows of the question; empty while they are computed. */
@@ -65,8 +79,10 @@ export class Answer {
     this.atLength();
   }
 
-  /** Computes the question. */
+  /** Computes the question; while a slider is `moving` only coarsely, until it rests. */
   update(moving) {
+    clearTimeout(this.settling);
+    this.settling = moving ? setTimeout(() => this.update(false), REST) : 0;
     const { question } = this.state;
     this.predict.question(question);
     this.busy(true);
@@ -84,6 +100,8 @@ export class Answer {
   }
 
   busy(isBusy) {
+    clearTimeout(this.slow);
+    if (isBusy) this.slow = setTimeout(() => say("Computing .."), SLOW);
     element("answer").setAttribute("aria-busy", String(isBusy));
     element("progress").textContent = isBusy ? "Computing .." : this.finished();
   }
@@ -112,7 +130,14 @@ export class Answer {
     this.busy(false);
     if (error) element("progress").textContent = "";
     this.draw();
-    if (!moving) say(error ? error.message : this.predict.isHiding(this.state.page) ? "The answer is ready: predict first." : this.shown.sentence());
+    if (!moving)
+      say(
+        error
+          ? error.message
+          : this.predict.isHiding(this.state.page)
+            ? "The answer is ready: predict first."
+            : this.shown.sentence(),
+      );
   }
 
   /** Draws everything from the rows that there are. */
@@ -162,9 +187,21 @@ export class Answer {
       const item = make("li", { data: { algorithm: name } }, host);
       const ratio = row.ratio === null ? "" : `, ${row.ratio.toFixed(2)} x lower bound`;
       make("span", { className: "name", textContent: name }, item);
-      make("span", { className: "figure", textContent: `${cellText(row, "time_us")} us`, title: `${timeText(row.time_us)}` }, item);
-      make("span", { className: "small", textContent: `${ratio.slice(2)}${row.chosen && row.chosen !== name ? `; ${row.chosen}` : ""}` }, item);
-      const bar = make("span", { className: `bar c${results.algorithms.indexOf(name) % COLOURS}`, aria: { hidden: "true" } }, item);
+      make(
+        "span",
+        { className: "figure", textContent: `${cellText(row, "time_us")} us`, title: `${timeText(row.time_us)}` },
+        item,
+      );
+      make(
+        "span",
+        { className: "small", textContent: `${ratio.slice(2)}${row.chosen && row.chosen !== name ? `; ${row.chosen}` : ""}` },
+        item,
+      );
+      const bar = make(
+        "span",
+        { className: `bar c${results.algorithms.indexOf(name) % COLOURS}`, aria: { hidden: "true" } },
+        item,
+      );
       make("span", { className: "fill" }, bar).style.width = width(row.time_us);
       if (bound) make("span", { className: "limit" }, bar).style.left = width(bound.bound_us);
     }
@@ -176,13 +213,26 @@ export class Answer {
   notes() {
     const host = element("notes");
     host.replaceChildren();
-    if (this.shown.varies) make("li", { textContent: "More than the length varies: chart and bars show the first case of each length, the table shows all." }, host);
+    if (this.shown.varies)
+      make(
+        "li",
+        { textContent: "More than the length varies: chart and bars show the first case of each length, the table shows all." },
+        host,
+      );
     for (const { algorithm, lengths, text } of this.shown.restrictions()) {
-      const where = lengths.length === this.shown.lengths.length ? "" : ` for ${lengths.slice(0, 3).map(lengthText).join(", ")}${lengths.length > 3 ? ", .." : ""}`;
+      const where =
+        lengths.length === this.shown.lengths.length
+          ? ""
+          : ` for ${lengths.slice(0, 3).map(lengthText).join(", ")}${lengths.length > 3 ? ", .." : ""}`;
       make("li", { textContent: `${algorithm} has no time${where}: ${text}` }, host);
     }
     const isIncomplete = this.shown.rows.some((row) => row.complete === false) && !this.isCoarse;
-    if (isIncomplete) make("li", { textContent: "The search for the fastest variant stopped early in some cases; a higher effort tries more variants." }, host);
+    if (isIncomplete)
+      make(
+        "li",
+        { textContent: "The search for the fastest variant stopped early in some cases; a higher effort tries more variants." },
+        host,
+      );
   }
 
   /** Fills the table if it is open, or for print. */

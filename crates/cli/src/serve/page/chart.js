@@ -32,7 +32,14 @@ export class Chart {
   key(event) {
     const lengths = this.results?.lengths ?? [];
     const now = lengths.indexOf(this.at);
-    const next = { ArrowLeft: now - 1, ArrowDown: now - 1, ArrowRight: now + 1, ArrowUp: now + 1, Home: 0, End: lengths.length - 1 }[event.key];
+    const next = {
+      ArrowLeft: now - 1,
+      ArrowDown: now - 1,
+      ArrowRight: now + 1,
+      ArrowUp: now + 1,
+      Home: 0,
+      End: lengths.length - 1,
+    }[event.key];
     if (next === undefined || lengths.length === 0) return;
     event.preventDefault();
     this.onPick(lengths[Math.max(0, Math.min(lengths.length - 1, next))]);
@@ -71,7 +78,11 @@ export class Chart {
       this.legend.replaceChildren();
       return;
     }
-    const svg = draw("svg", { viewBox: `0 0 ${this.width} ${HEIGHT}`, width: this.width, height: HEIGHT, "aria-hidden": "true" }, this.host);
+    const svg = draw(
+      "svg",
+      { viewBox: `0 0 ${this.width} ${HEIGHT}`, width: this.width, height: HEIGHT, "aria-hidden": "true" },
+      this.host,
+    );
     this.axes(svg);
     this.bound(svg);
     results.algorithms.forEach((name, nth) => this.line(svg, name, nth));
@@ -130,7 +141,17 @@ export class Chart {
     const group = draw("g", { class: `line c${nth % COLOURS}`, "data-algorithm": name }, svg);
     draw("path", { class: "stroke", d: stretches.map((one) => this.path(one)).join("") }, group);
     if (timed.length > MOST_POINTS) return;
-    draw("path", { class: "points", d: stretches.flat().map(([x, y]) => shapeOf(nth)(x, y, 3.5)).join("") }, group);
+    draw(
+      "path",
+      {
+        class: "points",
+        d: stretches
+          .flat()
+          .map(([x, y]) => shapeOf(nth)(x, y, 3.5))
+          .join(""),
+      },
+      group,
+    );
   }
 
   /** Marks a length. */

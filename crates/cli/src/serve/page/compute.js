@@ -39,13 +39,15 @@ export class Computation {
     clearTimeout(this.timer);
     Object.assign(this, { next: null, isBusy: true, hasAll: false, isMoving: moving, began: performance.now() });
     let error = null;
-    const isDone = await this.request.run((signal) => this.compute(question, at, moving, signal)).catch((failure) => {
-      error = failure;
-      return true;
-    });
+    const isDone = await this.request
+      .run((signal) => this.compute(question, at, moving, signal))
+      .catch((failure) => {
+        error = failure;
+        return true;
+      });
     // A newer question has taken over.
     if (isDone === undefined) return;
-    Object.assign(this, { isBusy: false, hasAll: !moving && error === null });
+    Object.assign(this, { isBusy: false, hasAll: !moving });
     this.onEnd(error, moving);
     this.continue();
   }
@@ -62,7 +64,9 @@ export class Computation {
     const few = coarse(question, at);
     if (few) {
       const rough = new Results();
-      await api.rows(few, signal, (rows) => rough.add(rows));
+      const reading = api.rows(few, signal, (rows) => rough.add(rows));
+      // Before all rows come, what is wrong with the question is said by them.
+      await (moving ? reading : reading.catch(() => {}));
       if (signal.aborted) return true;
       this.rough = rough;
       this.results = new Results();

@@ -2,10 +2,13 @@
 
 /** Reads faults: `{ kind, place, factor, at }`; parts that are none of the three kinds are kept as `{ kind: "other", text }`. */
 export function readFaults(text) {
-  return String(text ?? "").split("+").filter((part) => part && part !== "none").map((part) => {
-    const found = /^(dead|slow|node):([^:@]+)(?::([^@]+))?@(.+)$/.exec(part);
-    return found ? { kind: found[1], place: found[2], factor: found[3], at: found[4] } : { kind: "other", text: part };
-  });
+  return String(text ?? "")
+    .split("+")
+    .filter((part) => part && part !== "none")
+    .map((part) => {
+      const found = /^(dead|slow|node):([^:@]+)(?::([^@]+))?@(.+)$/.exec(part);
+      return found ? { kind: found[1], place: found[2], factor: found[3], at: found[4] } : { kind: "other", text: part };
+    });
 }
 
 const faultText = ({ kind, place, factor, at, text }) =>
@@ -34,8 +37,15 @@ export function toggled(faults, fault) {
 /** Reads noise as an object of its parts; `null` without noise. */
 export function readNoise(text) {
   if (!text || text === "none") return null;
-  return Object.fromEntries(String(text).split(/[+,]/).map((part) => part.split("=")));
+  return Object.fromEntries(
+    String(text)
+      .split(/[+,]/)
+      .map((part) => part.split("=")),
+  );
 }
 
 export const writeNoise = (parts) =>
-  Object.entries(parts).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`).join("+");
+  Object.entries(parts)
+    .filter(([, value]) => value !== "")
+    .map(([key, value]) => `${key}=${value}`)
+    .join("+");

@@ -21,11 +21,19 @@ async function compute(question) {
 
 export class Lessons {
   constructor(state) {
-    Object.assign(this, { state, shown: 0, step: -1 });
+    Object.assign(this, { state, shown: 0 });
     LESSONS.forEach((lesson, nth) => {
       const button = make("button", { type: "button", textContent: `${nth + 1}. ${lesson.title}` }, element("lesson-list"));
       button.addEventListener("click", () => state.turn({ lesson: this.number() === nth + 1 ? undefined : String(nth + 1) }));
     });
+    element("back").addEventListener("click", () => this.goBack());
+  }
+
+  /** Goes back to the step that was shown last. */
+  goBack() {
+    const button = document.querySelector("#lesson li.now button") ?? element("lesson-list").firstElementChild;
+    button.scrollIntoView({ block: "center" });
+    button.focus();
   }
 
   /** The number of the lesson of the page, from 1; 0 without a lesson. */
@@ -36,7 +44,9 @@ export class Lessons {
 
   update() {
     const number = this.number();
-    [...element("lesson-list").children].forEach((button, nth) => button.setAttribute("aria-pressed", String(nth + 1 === number)));
+    [...element("lesson-list").children].forEach((button, nth) =>
+      button.setAttribute("aria-pressed", String(nth + 1 === number)),
+    );
     document.querySelector("main").classList.toggle("taught", number > 0);
     element("lesson").hidden = number === 0;
     if (number === this.shown) return;
@@ -88,7 +98,16 @@ export class Lessons {
       label.append(` ${ask.unit}`);
       answer = () => field.valueAsNumber;
     }
-    make("p", { className: "small", textContent: ask.options ? "The page computes the answer when you check." : `Right within ${ask.tolerance * 100} %. The page computes the answer when you check.` }, form);
+    make(
+      "p",
+      {
+        className: "small",
+        textContent: ask.options
+          ? "The page computes the answer when you check."
+          : `Right within ${ask.tolerance * 100} %. The page computes the answer when you check.`,
+      },
+      form,
+    );
     const button = make("button", { type: "submit", textContent: "Check" }, form);
     const verdict = make("p", { id: "lesson-verdict", aria: { role: "status" } }, form);
     form.addEventListener("submit", async (event) => {

@@ -4,11 +4,14 @@ import { element, fill, option } from "./dom.js";
 import { query } from "./state.js";
 import { lengthText, lengthWords } from "./units.js";
 
+/** The value of the page's `right` for one algorithm only. */
+const NONE = "none";
+
 export class Look {
   constructor(state) {
     Object.assign(this, { state, at: null, names: "" });
     for (const side of ["left", "right"]) {
-      element(side).addEventListener("change", (event) => state.turn({ [side]: event.target.value || undefined }));
+      element(side).addEventListener("change", (event) => state.turn({ [side]: event.target.value }));
     }
     element("play").addEventListener("click", () => this.play());
   }
@@ -18,7 +21,7 @@ export class Look {
     const { left, right } = this.state.page;
     const ranked = this.results.rankedByName(this.at);
     const first = left ?? ranked.find((name) => name !== right) ?? "";
-    return [first, right ?? ranked.find((name) => name !== first) ?? ""];
+    return [first, right === NONE ? "" : (right ?? ranked.find((name) => name !== first) ?? "")];
   }
 
   /** Shows what can be played; `isHidden` while a prediction is asked for. */
@@ -32,15 +35,18 @@ export class Look {
       this.names = wanted.join();
       for (const side of ["left", "right"]) {
         element(side).replaceChildren();
-        if (side === "right" || wanted.length === 0) option("", "none", element(side));
+        if (side === "right" || wanted.length === 0) option(NONE, "none", element(side));
         wanted.forEach((name) => option(name, name, element(side)));
       }
     }
-    fill(element("left"), left);
-    fill(element("right"), right);
+    fill(element("left"), left || NONE);
+    fill(element("right"), right || NONE);
     element("play").textContent = right && right !== left ? "Play both" : "Play";
     element("play").disabled = left === "";
-    element("look-about").textContent = at === null ? "" : `Plays the messages of ${[...new Set([left, right])].filter(Boolean).join(" and ")} for ${lengthWords(at)}.`;
+    element("look-about").textContent =
+      at === null
+        ? ""
+        : `Plays the messages of ${[...new Set([left, right])].filter(Boolean).join(" and ")} for ${lengthWords(at)}.`;
     // What plays must be what is asked.
     if (this.playing && this.playing !== this.address()) this.stop();
   }

@@ -1,7 +1,7 @@
 // The machine: preset or topology, size, ports, placement, and what a click on the network sets.
 
 import * as api from "./api.js";
-import { element, fill, later, make, option } from "./dom.js";
+import { element, fill, make, option } from "./dom.js";
 import { faultOf, readFaults, readNoise, toggled, writeFaults, writeNoise } from "./faults.js";
 import { MOST_CONTROLS, NetworkView } from "./network.js";
 import { PARAMETERS, Sliders } from "./sliders.js";
@@ -21,7 +21,11 @@ export class Machine {
   constructor(state, facts) {
     Object.assign(this, { state, facts, shown: null, drawn: "" });
     this.request = new api.Latest();
-    this.network = new NetworkView(element("network"), (rank) => this.node(rank), (name) => this.link(name));
+    this.network = new NetworkView(
+      element("network"),
+      (rank) => this.node(rank),
+      (name) => this.link(name),
+    );
     this.sliders = new Sliders(state);
     this.fillNames();
     this.listen();
@@ -29,7 +33,10 @@ export class Machine {
 
   fillNames() {
     const select = element("machine-name");
-    for (const [kind, label] of [["preset", "Machines"], ["topology", "Topologies"]]) {
+    for (const [kind, label] of [
+      ["preset", "Machines"],
+      ["topology", "Topologies"],
+    ]) {
       const group = make("optgroup", { label }, select);
       this.facts.machines.filter((one) => one.kind === kind).forEach((one) => option(one.name, one.name, group));
     }
@@ -47,17 +54,21 @@ export class Machine {
       const field = event.target;
       const name = element("machine-name").value;
       const text = field.value.trim();
-      if (text === "" || !field.checkValidity()) return;
+      if (text === "" || !field.reportValidity()) return;
       this.choose(name === OTHER ? text : `${name}:${text}`, name === OTHER);
     });
-    changes("machine-ports", (event) => event.target.checkValidity() && this.state.change({ ports: event.target.value || undefined }));
+    changes(
+      "machine-ports",
+      (event) => event.target.checkValidity() && this.state.change({ ports: event.target.value || undefined }),
+    );
     changes("machine-placement", (event) => this.state.change({ placement: event.target.value.trim() || undefined }));
     changes("modes", () => this.mark());
     changes("fault", (event) => this.state.change({ fault: event.target.value.trim() || undefined }));
     element("fault-none").addEventListener("click", () => this.state.change({ fault: undefined }));
-    for (const id of ["noise-on", "noise-interval", "noise-length", "noise-distribution", "noise-seed"]) changes(id, () => this.noise());
-    this.redraw = later(150, () => this.shown && this.mark());
-    window.addEventListener("resize", this.redraw);
+    for (const id of ["noise-on", "noise-interval", "noise-length", "noise-distribution", "noise-seed"])
+      changes(id, () => this.noise());
+    // On narrow screens the sliders would push question and answer out of sight.
+    element("parameters").open = window.matchMedia("(min-width: 1000px)").matches;
   }
 
   /** Chooses a machine. What names nodes of the old one is removed; on another machine also changed parameters. */
@@ -81,13 +92,16 @@ export class Machine {
     const pattern = isKnown ? patternOf(found.shape) : null;
     if (pattern) size.pattern = pattern;
     else size.removeAttribute("pattern");
-    element("machine-shape").textContent = isKnown ? `Size: ${found.shape}, such as ${found.example}.` : "A machine as text, such as paragon:8x8.";
+    size.title = isKnown ? found.shape : "";
+    element("machine-shape").textContent = isKnown
+      ? `Size: ${found.shape}, such as ${found.example}.`
+      : "A machine as text, such as paragon:8x8.";
     element("machine-about").textContent = isKnown ? found.about : "";
     fill(element("machine-ports"), question.ports ?? "");
     fill(element("machine-placement"), question.placement ?? "");
     fill(element("fault"), question.fault ?? "");
     this.showNoise(readNoise(question.noise));
-    this.showSources(isKnown ? found.sources ?? [] : []);
+    this.showSources(isKnown ? (found.sources ?? []) : []);
     element("mode-root").textContent = this.rooted() ? "root" : this.hasSources() ? "sources" : "nothing (no root)";
     const asked = Object.fromEntries(KEYS.filter((key) => key in question).map((key) => [key, question[key]]));
     const key = JSON.stringify(asked);
@@ -202,7 +216,11 @@ export class Machine {
       kind: isUseless ? "" : isOnNodes ? "node" : "link",
       node: (rank) => {
         const isDead = faultOf(faults, ["node"], String(rank)) !== undefined;
-        const is = [[isDead, "dead", "dead"], [rank === root, "root", "root"], [sources.has(rank), "source", "source"]].filter((one) => one[0]);
+        const is = [
+          [isDead, "dead", "dead"],
+          [rank === root, "root", "root"],
+          [sources.has(rank), "source", "source"],
+        ].filter((one) => one[0]);
         const pressed = this.mode === "node" ? isDead : rank === root || sources.has(rank);
         return { state: is.map((one) => one[1]).join(" "), text: is.map((one) => one[2]).join(", "), pressed };
       },
@@ -211,9 +229,18 @@ export class Machine {
         return { state: kind, text: kind, pressed: kind === this.mode };
       },
     });
-    const size = network.nodes > MOST_CONTROLS ? ` More than ${MOST_CONTROLS} nodes are drawn without controls: use the text fields.` : "";
-    const links = !this.network.hasControls || this.network.hasLinks ? "" : " So many links have no controls: use the field of faults.";
-    const use = isUseless ? " This operation has no root." : size ? "" : isOnNodes ? ` A click makes a node ${asks}.` : ` A click makes a link ${this.mode}.`;
-    element("network-note").textContent = `${topology}: ${network.nodes} nodes, ${this.shown.directed_links} directed links.${use}${size}${links}`;
+    const size =
+      network.nodes > MOST_CONTROLS ? ` More than ${MOST_CONTROLS} nodes are drawn without controls: use the text fields.` : "";
+    const links =
+      !this.network.hasControls || this.network.hasLinks ? "" : " So many links have no controls: use the field of faults.";
+    const use = isUseless
+      ? " This operation has no root."
+      : size
+        ? ""
+        : isOnNodes
+          ? ` A click makes a node ${asks}.`
+          : ` A click makes a link ${this.mode}.`;
+    element("network-note").textContent =
+      `${topology}: ${network.nodes} nodes, ${this.shown.directed_links} directed links.${use}${size}${links}`;
   }
 }

@@ -22,7 +22,12 @@ async function start() {
   // The first rows do not wait for the facts.
   answer.update(false);
   const facts = await api.facts();
-  const [machine, question, tell, lessons] = [new Machine(state, facts), new Question(state, facts), new Tell(state), new Lessons(state)];
+  const [machine, question, tell, lessons] = [
+    new Machine(state, facts),
+    new Question(state, facts),
+    new Tell(state),
+    new Lessons(state),
+  ];
   element("version").textContent = `multicomputer ${facts.version}.`;
 
   const show = (change) => {

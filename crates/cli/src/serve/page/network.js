@@ -17,7 +17,10 @@ function physical(network, nameOf) {
     if (back) back.isBoth = true;
     else if (!found.has(`${from} ${to}`)) found.set(`${from} ${to}`, { from, to, closing: closes.get(link), isBoth: false });
   }
-  return [...found.values()].map((link) => ({ ...link, name: `${nameOf(link.from)}${link.isBoth ? "-" : "->"}${nameOf(link.to)}` }));
+  return [...found.values()].map((link) => ({
+    ...link,
+    name: `${nameOf(link.from)}${link.isBoth ? "-" : "->"}${nameOf(link.to)}`,
+  }));
 }
 
 export class NetworkView {
@@ -66,7 +69,9 @@ export class NetworkView {
   /** Draws a large network without controls. */
   drawWhole() {
     draw("path", { class: "links", d: this.links.map((link) => this.pieces(link)).join("") }, this.svg);
-    this.at.forEach(([x, y], vertex) => draw("circle", { class: "vertex", cx: x, cy: y, r: this.radius, "data-vertex": vertex }, this.svg));
+    this.at.forEach(([x, y], vertex) =>
+      draw("circle", { class: "vertex", cx: x, cy: y, r: this.radius, "data-vertex": vertex }, this.svg),
+    );
     this.controls = [];
   }
 
@@ -78,7 +83,7 @@ export class NetworkView {
       draw("path", { class: "reach", d }, group);
       draw("path", { class: "seen", d }, group);
       const [[x, y], [toX, toY]] = [this.at[link.from], this.at[link.to]];
-      const [dx, dy] = link.closing ?? [(toX - x), (toY - y)];
+      const [dx, dy] = link.closing ?? [toX - x, toY - y];
       this.controls.push({ group, kind: "link", name: link.name, at: [x + dx / 2, y + dy / 2], title: draw("title", {}, group) });
     }
     this.at.forEach(([x, y], vertex) => {
@@ -134,7 +139,7 @@ export class NetworkView {
 
   /** Puts one control into the order of the Tab key. */
   rove(chosen) {
-    this.focused = this.live().includes(chosen) ? chosen : this.live()[0] ?? null;
+    this.focused = this.live().includes(chosen) ? chosen : (this.live()[0] ?? null);
     for (const control of this.live()) control.group.setAttribute("tabindex", control === this.focused ? "0" : "-1");
   }
 
@@ -167,7 +172,10 @@ export class NetworkView {
     const [x, y] = this.focused.at;
     let [best, least] = [null, Infinity];
     for (const control of this.live()) {
-      const [ahead, across] = [(control.at[0] - x) * dx + (control.at[1] - y) * dy, Math.abs((control.at[0] - x) * dy) + Math.abs((control.at[1] - y) * dx)];
+      const [ahead, across] = [
+        (control.at[0] - x) * dx + (control.at[1] - y) * dy,
+        Math.abs((control.at[0] - x) * dy) + Math.abs((control.at[1] - y) * dx),
+      ];
       if (ahead > 1 && across <= 2 * ahead && ahead + 2 * across < least) [best, least] = [control, ahead + 2 * across];
     }
     return best;

@@ -3,7 +3,11 @@
 import { element, make, option } from "./dom.js";
 import { lengthWords, listed, timeText } from "./units.js";
 
-const UNITS = [["us", 1], ["ms", 1e3], ["s", 1e6]];
+const UNITS = [
+  ["us", 1],
+  ["ms", 1e3],
+  ["s", 1e6],
+];
 
 /** How far a guess is from a time, in words. */
 export function distance(guess, time) {
@@ -69,8 +73,17 @@ export class Predict {
     const time = results.time(at, name);
     const best = [first, ...others.filter((other) => results.time(at, other) === results.time(at, first))];
     const isRight = best.includes(name);
-    const says = isRight ? `Right: ${name} is the fastest.` : first ? `${name} is not the fastest: ${listed(best)}, ${timeText(results.time(at, first))}.` : "No algorithm has a time.";
-    const close = time > 0 && guess > 0 ? ` ${name} takes ${timeText(time)}; your guess of ${timeText(guess)} is ${distance(guess, time)}.` : time === null ? ` ${name} has no time here.` : ` ${name} takes ${timeText(time)}.`;
+    const says = isRight
+      ? `Right: ${name} is the fastest.`
+      : first
+        ? `${name} is not the fastest: ${listed(best)}, ${timeText(results.time(at, first))}.`
+        : "No algorithm has a time.";
+    const close =
+      time > 0 && guess > 0
+        ? ` ${name} takes ${timeText(time)}; your guess of ${timeText(guess)} is ${distance(guess, time)}.`
+        : time === null
+          ? ` ${name} has no time here.`
+          : ` ${name} takes ${timeText(time)}.`;
     this.revealed = { name, guess, isRight };
     const verdict = element("verdict");
     verdict.textContent = says + close;

@@ -28,7 +28,7 @@ export const chosen = (question) =>
 
 export class Question {
   constructor(state, facts) {
-    Object.assign(this, { state, facts, listed: null });
+    Object.assign(this, { state, facts, listed: "", others: new Set() });
     facts.operations.forEach((one) => option(one.name, one.name, element("operation")));
     option("", "row (usual)", element("distribution"));
     facts.distributions.forEach((name) => option(name, name, element("distribution")));
@@ -41,12 +41,16 @@ export class Question {
   }
 
   listen() {
-    const changes = (id, call) => element(id).addEventListener("change", (event) => call(event.target.value.trim() || undefined, event.target));
+    const changes = (id, call) =>
+      element(id).addEventListener("change", (event) => call(event.target.value.trim() || undefined, event.target));
     changes("operation", (name) => this.choose(name));
     changes("root", (root) => this.state.change({ root }));
-    changes("distribution", (name) => (name === "text" ? element("distribution-text").focus() : this.state.change({ distribution: name })));
+    changes("distribution", (name) =>
+      name === "text" ? element("distribution-text").focus() : this.state.change({ distribution: name }),
+    );
     changes("distribution-text", (distribution) =>
-      this.state.change(distribution?.startsWith("list:") ? { distribution, sources: undefined } : { distribution }));
+      this.state.change(distribution?.startsWith("list:") ? { distribution, sources: undefined } : { distribution }),
+    );
     changes("sources-number", (sources) => this.state.change({ sources }));
     changes("fan-out", (text) => this.state.change({ "fan-out": text }));
     changes("skew", (skew) => this.state.change({ skew }));
@@ -59,7 +63,11 @@ export class Question {
       this.state.change({ algorithm: names });
     });
     const all = () => this.operation().algorithms.map((one) => one.name);
-    for (const [id, names] of [["usual", () => usual(this.operation())], ["all", all], ["none", () => []]]) {
+    for (const [id, names] of [
+      ["usual", () => usual(this.operation())],
+      ["all", all],
+      ["none", () => []],
+    ]) {
       element(`algorithms-${id}`).addEventListener("click", () => this.state.change({ algorithm: names() }));
     }
     element("ask").addEventListener("change", (event) => this.state.turn({ ask: event.target.checked ? "1" : undefined }));
@@ -84,7 +92,8 @@ export class Question {
     const [from, to] = ["bytes-from", "bytes-to"].map((id) => element(id).value.trim());
     const [least, most] = [readLength(from), readLength(to)];
     if (!(least > 0)) return this.refuse(`Lengths from ${from || "nothing"}: give a length of at least 1 byte, such as 8 or 4K.`);
-    if (!(most >= least)) return this.refuse(`Lengths to ${to || "nothing"}: give a length that is not less than ${from}, such as 1M.`);
+    if (!(most >= least))
+      return this.refuse(`Lengths to ${to || "nothing"}: give a length that is not less than ${from}, such as 1M.`);
     this.refuse("");
     return this.state.change({ bytes: least === most ? from : `${from}..${to}` });
   }
@@ -100,7 +109,8 @@ export class Question {
     const operation = this.operation();
     fill(element("operation"), question.operation ?? "broadcast");
     element("operation-about").textContent = operation?.about ?? "";
-    for (const label of document.querySelectorAll("#question [data-axis]")) label.hidden = !(operation?.axes.includes(label.dataset.axis) ?? false);
+    for (const label of document.querySelectorAll("#question [data-axis]"))
+      label.hidden = !(operation?.axes.includes(label.dataset.axis) ?? false);
     fill(element("root"), question.root ?? "");
     const distribution = question.distribution ?? "";
     fill(element("distribution"), distribution === "" || this.facts.distributions.includes(distribution) ? distribution : "text");
@@ -126,22 +136,28 @@ export class Question {
 
   showAlgorithms(operation, names) {
     const host = element("algorithms");
-    if (this.listed !== operation) {
-      this.listed = operation;
-      host.replaceChildren();
-      host.scrollTop = 0;
-      // The usual ones stand first.
-      const first = usual(operation);
-      const rank = (one) => (first.includes(one.name) ? first.indexOf(one.name) : first.length);
-      const order = [...operation.algorithms].sort((one, other) => rank(one) - rank(other));
-      for (const algorithm of order) this.addAlgorithm(algorithm, host);
-    }
-    for (const box of host.querySelectorAll("input")) box.checked = names.includes(box.value) || names.includes("all");
     const known = operation.algorithms.map((one) => one.name);
-    // An alias or a strategy such as 2x3x5:SSMCC is compared as well.
+    // Algorithms that are compared only by name, an alias or a strategy such as 2x3x5:SSMCC.
     const others = names.filter((name) => name !== "all" && !known.includes(name));
-    const count = host.querySelectorAll("input:checked").length + others.length;
-    element("algorithms-count").textContent = others.length > 0 ? `${count}, with ${others.join(", ")}` : String(count);
+    if (this.listed !== operation.name || others.some((name) => !this.others.has(name))) {
+      this.others = new Set(this.listed === operation.name ? [...this.others, ...others] : others);
+      this.listed = operation.name;
+      this.listAlgorithms(operation, host);
+    }
+    const boxes = [...host.querySelectorAll("input")];
+    for (const box of boxes) box.checked = names.includes(box.value) || (names.includes("all") && known.includes(box.value));
+    element("algorithms-count").textContent = boxes.filter((box) => box.checked).length;
+  }
+
+  /** Lists all algorithms of an operation, the usual ones first. */
+  listAlgorithms(operation, host) {
+    host.replaceChildren();
+    host.scrollTop = 0;
+    const first = usual(operation);
+    const rank = (one) => (first.includes(one.name) ? first.indexOf(one.name) : first.length);
+    const order = [...operation.algorithms].sort((one, other) => rank(one) - rank(other));
+    for (const name of this.others) this.addAlgorithm({ name, about: "compared by name" }, host);
+    for (const algorithm of order) this.addAlgorithm(algorithm, host);
   }
 
   addAlgorithm({ name, about, source, cost, restrictions = [] }, host) {
@@ -150,10 +166,14 @@ export class Question {
     make("input", { type: "checkbox", value: name, name: "algorithm" }, label);
     make("b", { textContent: name }, label);
     make("span", { className: "small", textContent: about }, label);
-    const facts = [["Cost", cost], ["Source", source], ["Restrictions", restrictions.join("; ")]].filter((one) => one[1]);
+    const facts = [
+      ["Cost", cost],
+      ["Source", source],
+      ["Restrictions", restrictions.join("; ")],
+    ].filter((one) => one[1]);
     if (facts.length === 0) return;
     const details = make("details", { className: "small" }, item);
     make("summary", { textContent: "cost, source", aria: { label: `Cost and source of ${name}` } }, details);
-    for (const [label_, text] of facts) make("p", { textContent: `${label_}: ${text}` }, details);
+    for (const [what, text] of facts) make("p", { textContent: `${what}: ${text}` }, details);
   }
 }

@@ -94,7 +94,8 @@ export class Results {
     const logs = [from, to].map((bytes) => [one, other].map((name) => Math.log(this.time(bytes, name))));
     const [[a, b], [c, d]] = logs;
     const part = (b - a) / (b - a + c - d);
-    if (![a, b, c, d].every(Number.isFinite) || !(part >= 0 && part <= 1) || from === 0) return { bytes: to, time: this.time(to, other) };
+    if (![a, b, c, d].every(Number.isFinite) || !(part >= 0 && part <= 1) || from === 0)
+      return { bytes: to, time: this.time(to, other) };
     return { bytes: Math.exp(Math.log(from) + part * Math.log(to / from)), time: Math.exp(a + part * (c - a)) };
   }
 
@@ -107,7 +108,9 @@ export class Results {
       return `${range.name} (${span})`;
     };
     if (ranges.length === 1) return `Fastest: ${named(ranges[0])}.`;
-    const changes = this.crossovers().map((one) => `${one.before} to ${one.after} between ${lengthText(one.from)} and ${lengthText(one.to)}`);
+    const changes = this.crossovers().map(
+      (one) => `${one.before} to ${one.after} between ${lengthText(one.from)} and ${lengthText(one.to)}`,
+    );
     return `Fastest by length: ${listed(ranges.map(named))}. Crossovers: ${listed(changes)}.`;
   }
 

@@ -3,7 +3,17 @@
 import { element, fill, make } from "./dom.js";
 import { plain, readValue } from "./units.js";
 
-export const PARAMETERS = ["alpha", "send-overhead", "receive-overhead", "exchange-overhead", "latency", "hop", "beta", "link-excess", "gamma"];
+export const PARAMETERS = [
+  "alpha",
+  "send-overhead",
+  "receive-overhead",
+  "exchange-overhead",
+  "latency",
+  "hop",
+  "beta",
+  "link-excess",
+  "gamma",
+];
 /** The parts of alpha: a question has them or alpha. */
 const PARTS = ["send-overhead", "receive-overhead", "latency"];
 
@@ -61,18 +71,29 @@ export class Sliders {
     if (name !== symbol) label.append(` ${name}`);
     make("span", { className: "small", textContent: ` ${meaning}` }, label);
     const [least, most] = preset > 0 ? [-SIDE, SIDE] : [0, DECADES * DECADE + 1];
-    const range = make("input", { type: "range", id: `${axis}-range`, min: least, max: most, step: 1, aria: { label: words } }, box);
+    const range = make(
+      "input",
+      { type: "range", id: `${axis}-range`, min: least, max: most, step: 1, aria: { label: words } },
+      box,
+    );
     const ticks = make("datalist", { id: `${axis}-ticks` }, box);
     make("option", { value: 0 }, ticks);
     range.setAttribute("list", ticks.id);
     const field = make("input", { type: "number", id: `${axis}-value`, min: 0, step: "any", aria: { label: words } }, box);
     make("span", { className: "unit", textContent: unit }, box);
-    const reset = make("button", { type: "button", textContent: "Reset", aria: { label: `Reset ${name} to ${plain(preset)} ${unit}` } }, box);
+    const reset = make(
+      "button",
+      { type: "button", textContent: "Reset", aria: { label: `Reset ${name} to ${plain(preset)} ${unit}` } },
+      box,
+    );
     const known = [`Preset ${plain(preset)} ${unit}`.trim(), sure].filter(Boolean).join(", ");
     make("p", { className: "small", textContent: source ? `${known}: ${source}` : known }, box);
     range.addEventListener("input", () => this.set(parameter, valueAt(range.valueAsNumber, preset, unit), true));
     range.addEventListener("change", () => this.set(parameter, valueAt(range.valueAsNumber, preset, unit), false));
-    field.addEventListener("change", () => field.value !== "" && field.checkValidity() && this.set(parameter, field.valueAsNumber, false));
+    field.addEventListener(
+      "change",
+      () => field.value !== "" && field.checkValidity() && this.set(parameter, field.valueAsNumber, false),
+    );
     reset.addEventListener("click", () => this.set(parameter, preset, false));
     this.rows.set(axis, { box, range, field, reset });
   }

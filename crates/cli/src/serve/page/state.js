@@ -46,7 +46,9 @@ export function writeAddress(question, page) {
 
 /** The query of an address that has a question as parameters. */
 export const query = (question) =>
-  Object.entries(question).map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(joined(value))}`).join("&");
+  Object.entries(question)
+    .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(joined(value))}`)
+    .join("&");
 
 /** Browsers limit the rate of address changes; minimum interval in milliseconds. */
 const LEAST_WAIT = 300;

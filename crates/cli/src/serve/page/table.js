@@ -14,12 +14,36 @@ const COLUMNS = [
   ["complete", "complete", "Whether all variants that could be the fastest were compared"],
 ];
 /** Columns that are shown only if their values differ. */
-const VARYING = ["operation", "machine", "nodes", "ports", "placement", "alpha_us", "beta_ns_per_byte", "send_overhead_us", "receive_overhead_us",
-  "exchange_overhead_us", "latency_us", "hop_us", "link_excess", "gamma_us", "rendezvous", "noise", "faults", "root", "distribution", "sources",
-  "fan_out", "skew", "effort", "seed"];
+const VARYING = [
+  "operation",
+  "machine",
+  "nodes",
+  "ports",
+  "placement",
+  "alpha_us",
+  "beta_ns_per_byte",
+  "send_overhead_us",
+  "receive_overhead_us",
+  "exchange_overhead_us",
+  "latency_us",
+  "hop_us",
+  "link_excess",
+  "gamma_us",
+  "rendezvous",
+  "noise",
+  "faults",
+  "root",
+  "distribution",
+  "sources",
+  "fan_out",
+  "skew",
+  "effort",
+  "seed",
+];
 
 /** The text of a value as the server wrote it; empty if it does not apply. */
-export const cellText = (row, column) => (row.exact[column] === null || row.exact[column] === undefined ? "" : String(row.exact[column]));
+export const cellText = (row, column) =>
+  row.exact[column] === null || row.exact[column] === undefined ? "" : String(row.exact[column]);
 
 /** Shows rows in a table; the row of the length `at` are marked. */
 export function showTable(host, rows, at) {

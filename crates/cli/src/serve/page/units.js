@@ -1,6 +1,18 @@
 // Lengths, times and values of axes as text.
 
-const SIZES = { "": 1, B: 1, K: 2 ** 10, KiB: 2 ** 10, M: 2 ** 20, MiB: 2 ** 20, G: 2 ** 30, GiB: 2 ** 30, kB: 1e3, MB: 1e6, GB: 1e9 };
+const SIZES = {
+  "": 1,
+  B: 1,
+  K: 2 ** 10,
+  KiB: 2 ** 10,
+  M: 2 ** 20,
+  MiB: 2 ** 20,
+  G: 2 ** 30,
+  GiB: 2 ** 30,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+};
 
 /** Reads a length such as `64K` in bytes; NaN if it is none. */
 export function readLength(text) {
@@ -10,7 +22,11 @@ export function readLength(text) {
 
 /** Writes a length as studies read it, without loss: `64K`, `1M`, `3000`. */
 export function lengthText(bytes) {
-  for (const [unit, size] of [["G", 2 ** 30], ["M", 2 ** 20], ["K", 2 ** 10]]) {
+  for (const [unit, size] of [
+    ["G", 2 ** 30],
+    ["M", 2 ** 20],
+    ["K", 2 ** 10],
+  ]) {
     if (bytes > 0 && bytes % size === 0) return `${bytes / size}${unit}`;
   }
   return String(bytes);
@@ -49,7 +65,12 @@ export function thinned(values, most, wanted) {
   return [...chosen].sort((one, other) => one - other);
 }
 
-const TIMES = [["s", 1e6], ["ms", 1e3], ["us", 1], ["ns", 1e-3]];
+const TIMES = [
+  ["s", 1e6],
+  ["ms", 1e3],
+  ["us", 1],
+  ["ns", 1e-3],
+];
 
 /** A time with a number of significant digits and a unit, from microseconds. */
 export function timeText(micros, digits = 4) {
