@@ -48,9 +48,16 @@ impl Browser {
         let script = r#"exec 3<"$1" 4>"$2"; shift 2; exec "$@""#;
         let mut command = Command::new("sh");
         command.args(["-c", script, "sh"]).args([&commands, &messages]).arg(program);
-        command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe"]);
+        command.args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--remote-debugging-pipe",
+        ]);
         command.arg(format!("--user-data-dir={}", text(&folder.join("profile")))).arg("about:blank");
-        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let process =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let commands = OpenOptions::new().write(true).open(commands).unwrap();
         let mut reader = BufReader::new(File::open(messages).unwrap());
         let (sender, messages) = mpsc::channel();
@@ -77,7 +84,8 @@ impl Browser {
         for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
             self.call(Some(&tab), domain, json!({}));
         }
-        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
         self.call(Some(&tab), "Emulation.setDeviceMetricsOverride", metrics);
         self.call(Some(&tab), "Page.navigate", json!({ "url": address }));
         tab
@@ -135,7 +143,10 @@ impl Browser {
         let end = Instant::now() + PATIENCE;
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            let message = self.messages.recv_timeout(left).unwrap_or_else(|_| panic!("no answer to {method}: {:?}", self.said));
+            let message = self
+                .messages
+                .recv_timeout(left)
+                .unwrap_or_else(|_| panic!("no answer to {method}: {:?}", self.said));
             if message["id"] == self.last {
                 assert!(message["error"].is_null(), "{method}: {}", message["error"]);
                 return message["result"].clone();

@@ -4,6 +4,8 @@ mod all_to_all;
 mod browser;
 mod collective;
 mod demo;
+#[cfg(all(unix, feature = "serve"))]
+mod devtools;
 mod documents;
 mod faults;
 mod files;

@@ -4,6 +4,9 @@
 mod client;
 #[path = "serve/hostile.rs"]
 mod hostile;
+#[cfg(unix)]
+#[path = "serve/page.rs"]
+mod page;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
