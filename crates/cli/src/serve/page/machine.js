@@ -10,11 +10,11 @@ import { PARAMETERS, Sliders } from "./sliders.js";
 const KEYS = ["machine", "nodes", "shape", "ports", "placement"];
 const OTHER = "other";
 
-/** The pattern of a size from its shape, such as `ROWSxCOLUMNS`; `null` if the shape has other parts. */
+/** The pattern of a size from its shape, such as `[PLANESx]ROWSxCOLUMNS`, where `..` is anything. */
 function patternOf(shape) {
-  const parts = shape.split(/([x:])/);
-  const isSimple = parts.every((part, nth) => nth % 2 === 1 || /^[A-Z]+$/.test(part));
-  return isSimple ? parts.map((part, nth) => (nth % 2 === 1 ? part : "[1-9][0-9]*")).join("") : null;
+  const patterns = { "[": "(", "]": ")?", "..": ".*", "MB/S": "[0-9.]+", "+": "\\+" };
+  const parts = shape.match(/MB\/S|[A-Z]+|\.\.|./g) ?? [];
+  return parts.map((part) => patterns[part] ?? (/[A-Z]/.test(part) ? "[1-9][0-9]*" : part)).join("");
 }
 
 export class Machine {
@@ -102,14 +102,12 @@ export class Machine {
     fill(element("machine-name"), isKnown ? name : OTHER);
     const size = element("machine-size");
     fill(size, isKnown ? text.slice(name.length + 1) : text);
-    const pattern = isKnown ? patternOf(found.shape) : null;
-    if (pattern) size.pattern = pattern;
+    if (isKnown) size.pattern = patternOf(found.shape);
     else size.removeAttribute("pattern");
     size.title = isKnown ? found.shape : "";
     element("machine-shape").textContent = isKnown
       ? `Size: ${found.shape}, such as ${found.example}.`
       : "A machine as text, such as paragon:8x8.";
-    element("machine-about").textContent = isKnown ? found.about : "";
     fill(element("machine-ports"), question.ports ?? "");
     fill(element("machine-placement"), question.placement ?? "");
     fill(element("fault"), question.fault ?? "");
