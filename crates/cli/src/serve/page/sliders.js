@@ -140,7 +140,8 @@ export class Sliders {
       const { box, range, field, reset } = this.rows.get(parameter.axis);
       const value = this.value(parameter);
       box.hidden = parameter.axis === "gamma" && operation?.combines === false;
-      reset.disabled = value === parameter.preset;
+      // A disabled button would lose the focus.
+      reset.setAttribute("aria-disabled", String(value === parameter.preset));
       if (Number.isNaN(value)) {
         fill(field, "");
         field.placeholder = String(this.state.question[parameter.axis]);
