@@ -54,7 +54,9 @@ export class Machine {
       const field = event.target;
       const name = element("machine-name").value;
       const text = field.value.trim();
-      if (text === "" || !field.reportValidity()) return;
+      if (text === "") return;
+      if (!field.checkValidity())
+        return this.refuse(`\`${text}\` is not a size of ${name}: give ${field.title}, such as ${this.example(name)}.`);
       this.choose(name === OTHER ? text : `${name}:${text}`, name === OTHER);
     });
     changes(
@@ -69,6 +71,17 @@ export class Machine {
       changes(id, () => this.noise());
     // On narrow screens the sliders would push question and answer out of sight.
     element("parameters").open = window.matchMedia("(min-width: 1000px)").matches;
+  }
+
+  /** The size of the example of a machine. */
+  example(name) {
+    const { example } = this.facts.machines.find((one) => one.name === name);
+    return example.slice(name.length + 1);
+  }
+
+  refuse(text) {
+    element("machine-error").textContent = text;
+    element("machine-error").hidden = text === "";
   }
 
   /** Chooses a machine. What names nodes of the old one is removed; on another machine also changed parameters. */
@@ -106,21 +119,22 @@ export class Machine {
     const asked = Object.fromEntries(KEYS.filter((key) => key in question).map((key) => [key, question[key]]));
     const key = JSON.stringify(asked);
     if (key !== this.drawn) await this.load(asked, key);
-    else this.mark();
+    else {
+      this.refuse("");
+      this.mark();
+    }
     this.sliders.update(this.operation());
   }
 
   async load(asked, key) {
     this.drawn = key;
-    const error = element("machine-error");
     try {
       const machine = await this.request.run((signal) => api.machine(asked, signal));
       if (!machine) return;
       this.shown = machine;
-      error.hidden = true;
+      this.refuse("");
     } catch (failure) {
-      error.textContent = failure.message;
-      error.hidden = false;
+      this.refuse(failure.message);
       this.drawn = "";
       return;
     }
