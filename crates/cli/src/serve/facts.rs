@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 use super::job::{MAX_NODES, MAX_ROWS, MAX_SECONDS};
 
 /// Sizes that are tried as examples of a shape, in this order.
-const EXAMPLES: [&str; 14] =
-    ["8x8", "4x4x4", "64", "16", "8", "4", "4x4x2", "2x4x2", "16:4", "12:6:2", "2", "4:2", "8:4", "4x4"];
+const EXAMPLES: [&str; 15] = [
+    "8x8", "4x4x4", "64", "16", "8", "4", "4x4x2", "2x4x2", "16:4", "12:6:2", "2", "4:2", "8:4", "4x4", "2x4",
+];
 
 /// Nodes that an example has at most.
-const EXAMPLE_NODES: usize = 128;
+const EXAMPLE_NODES: usize = 256;
 
 /// Returns all facts as a JSON object.
 pub(super) fn facts() -> Value {

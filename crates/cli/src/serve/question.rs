@@ -1,4 +1,4 @@
-//! The question of a request: the keys of a study file, as JSON or as the query of an address.
+//! The question of a request: the keys of a study file, as JSON.
 
 use multicomputer::names;
 use multicomputer_study::{Axis, Study};
@@ -18,20 +18,14 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Reads a JSON object, or the query of an address such as `operation=broadcast&bytes=8..1M`.
+    /// Reads a JSON object.
     pub(super) fn read(text: &str) -> Result<Question, String> {
         let mut question = Question { options: Vec::new(), study: Study::default() };
-        if text.trim_start().starts_with('{') {
-            let keys: Map<String, Value> = serde_json::from_str(text).map_err(|cause| {
-                format!("the question is not a JSON object with the keys of a study: {cause}")
-            })?;
-            for (key, value) in &keys {
-                question.set(key, &listed(value).map_err(|cause| format!("{key}: {cause}"))?)?;
-            }
-        } else {
-            for (key, value) in form_urlencoded::parse(text.as_bytes()) {
-                question.set(&key, &value)?;
-            }
+        let keys: Map<String, Value> = serde_json::from_str(text).map_err(|cause| {
+            format!("the question is not a JSON object with the keys of a study: {cause}")
+        })?;
+        for (key, value) in &keys {
+            question.set(key, &listed(value).map_err(|cause| format!("{key}: {cause}"))?)?;
         }
         Ok(question)
     }
@@ -157,8 +151,6 @@ mod tests {
         given.sort_unstable();
         assert_eq!(given, sorted);
         assert_eq!(question.study.values(Axis::Nodes).unwrap(), ["4", "8", "16"]);
-        let query = "operation=all-reduce&nodes=4%2C8..16&machine=torus&algorithm=ring%2Cauto&in-order=true";
-        assert_eq!(Question::read(query).unwrap().study, question.study);
         assert!(question.python().contains("    in_order=True,\n"), "{}", question.python());
     }
 
@@ -171,16 +163,18 @@ mod tests {
     #[test]
     fn files_clocks_and_doubled_keys_are_refused() {
         for text in [
-            "machine=file:/etc/passwd",
-            "machine=secret.TOML",
-            "placement=File:x",
-            "clock=host",
-            "clock=virtual,real:4",
-            "nodes=4&p=8",
-            "run=all",
-            "nonsense=1",
-            "{\"nodes\":{}}",
+            r#"{"machine":"file:/etc/passwd"}"#,
+            r#"{"machine":"secret.TOML"}"#,
+            r#"{"placement":"File:x"}"#,
+            r#"{"clock":"host"}"#,
+            r#"{"clock":"virtual,real:4"}"#,
+            r#"{"nodes":4,"p":8}"#,
+            r#"{"run":"all"}"#,
+            r#"{"nonsense":1}"#,
+            r#"{"nodes":{}}"#,
             "{",
+            "[1]",
+            "nodes=4",
         ] {
             assert!(Question::read(text).is_err(), "{text}");
         }

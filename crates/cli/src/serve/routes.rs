@@ -131,7 +131,7 @@ impl Routes {
                 return Ok(plain(StatusCode::OK, "application/json", self.facts.clone()));
             }
             "/look" if head.method == Method::GET => {
-                return self.job(Kind::Run, Bytes::copy_from_slice(query.as_bytes())).await;
+                return self.job(Kind::Run, of_query(query)?).await;
             }
             "/api/facts" | "/look" => return Err(not_allowed("GET")),
             _ => {}
@@ -159,6 +159,20 @@ impl Routes {
         };
         Ok(response(StatusCode::OK, kind.media_type(), body))
     }
+}
+
+/// The question of an address such as `/look?operation=broadcast&bytes=8..1M`.
+fn of_query(query: &str) -> Result<Bytes, Refused> {
+    let mut question = serde_json::Map::new();
+    for (key, value) in form_urlencoded::parse(query.as_bytes()) {
+        if question.insert(key.clone().into_owned(), value.into_owned().into()).is_some() {
+            return Err(Refused(
+                StatusCode::BAD_REQUEST,
+                format!("{key} is given twice: give each key once"),
+            ));
+        }
+    }
+    Ok(serde_json::Value::from(question).to_string().into())
 }
 
 /// Reads the question of a request: JSON, bounded in length and time. Browsers ask this server before a page of another site sends JSON.

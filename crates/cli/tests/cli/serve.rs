@@ -41,8 +41,8 @@ fn questions() -> impl Strategy<Value = Value> {
         ["broadcast", "all-reduce", "scatter", "all-gather", "reduce-scatter", "s-to-p", "all-to-all"];
     let machines = ["paragon:2x3", "torus:3x3", "hypercube:8", "cm5:4", "h100-cluster:1", "line:5"];
     let keys = (
-        proptest::sample::select(&operations[..]),
-        proptest::sample::subsequence(&machines[..], 1..3),
+        proptest::sample::select(operations.to_vec()),
+        proptest::sample::subsequence(machines.to_vec(), 1..3),
         proptest::collection::vec(0_u32..17, 1..4),
         proptest::option::of(1_u32..100_000),
         proptest::option::of(1_u32..1000),

@@ -93,10 +93,13 @@ impl Server {
 
     /// The number of jobs that run: the processes that the server has started.
     fn jobs(&self) -> usize {
-        let process = self.process.id();
-        let children =
-            fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
-        children.split_whitespace().count()
+        let threads =
+            fs::read_dir(format!("/proc/{}/task", self.process.id())).into_iter().flatten().flatten();
+        let children = |thread: fs::DirEntry| {
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            children.split_whitespace().count()
+        };
+        threads.map(children).sum()
     }
 
     /// Waits until this many jobs run. Elsewhere than on Linux the jobs of a process are not counted.

@@ -168,7 +168,7 @@ expect("their time is the answer's", Math.abs(replay.state().end / 1e6 - end) < 
 await until(() => el("command").textContent.includes("multicomputer study"), "the command");
 expect("the command", el("command").textContent.includes("--machine paragon:4x4"), el("command").textContent);
 expect("Python", el("python").textContent.includes("mc.study("), el("python").textContent);
-expect("the address", el("address").value === location.href, el("address").value);
+await until(() => el("address").value === location.href, "the address");
 for (const id of ["save-study", "save-svg", "save-csv"]) {
   el("tell-said").textContent = "";
   el(id).click();
