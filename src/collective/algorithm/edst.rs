@@ -48,6 +48,7 @@ static EDST: Entry =
     Entry::new("edst", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("in packets along the edge-disjoint spanning trees of a hypercube (Johnsson, Ho)")
         .source("Johnsson, Ho 1989; Barnett et al. 1994, section 8")
+        .cost("broadcast: `(N + d) (alpha + n/N beta)` for `N` packets and `p = 2^d`, at best `(sqrt(n beta) + sqrt(d alpha))^2`; by the clock about `n beta + 2 d alpha`")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
             text: "a power of two of at least 4 ranks, at least 2 elements, and a commutative operator",

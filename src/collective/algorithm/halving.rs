@@ -48,6 +48,7 @@ static HALVING: Entry = Entry::new("halving", |planning| {
 .aliases(&["recursive-halving", "rabenseifner"])
 .about("recursive halving among neighbours, in rank order")
 .source("Thakur et al. 2005; Rabenseifner, Traeff 2004; a scan: this project")
+.cost("on powers of two, reduce, all-reduce: `2 log2 p alpha + (p - 1)/p n (2 beta + gamma)`; reduce-scatter: `(log2 p + 1) alpha + n beta + (p - 1)/p n gamma`; scan: about `2 log2 p alpha + 2 n beta + 3 n gamma` or less")
 .kinds(Operation::combines);
 
 fn candidates(task: &Task) -> Vec<Candidate> {

@@ -54,6 +54,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
 })
 .about("pipelined down several spanning trees; a scan along a chain of ranks")
 .source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; a scan: Sanders, Traeff 2006")
+.cost("broadcast: up to `(N + h) max(o_s + o_r, L + hop + n/N beta)` for `N` chunks, the first of which are everywhere after `h` rounds, at best about `n beta + h alpha`; scan: up to about `(p + N - 2) (alpha + n/N (beta + gamma))`")
 .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Scan))
 .only_if(&[Restriction {
     text: PIPELINED,

@@ -43,6 +43,7 @@ impl Algorithm {
 static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.problem)))
     .about("in chunks down several spanning trees, one source after the other: for few long messages")
     .source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; several sources: this project")
+    .cost("up to `(N + s h) max(o_s + o_r, L + hop + m beta)` for `N` chunks of `m` bytes, the first of a source everywhere after `h` rounds; at best about `s n beta + s h alpha`")
     .only_if(&[Restriction {
         text: "at least 3 nodes, at most 8 sources, and data that takes at least 16 start-ups",
         is_met: |instance, ()| {
