@@ -10,11 +10,12 @@
 //! The program sees a match only at a later step: where a blocking receive returns, or a wait or a test of the request. An execution is
 //! defined by its decisions: what every match takes, and which request every pick returns. The same decisions give the same events.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZeroU32};
 
 use super::{
     latest::{ByLabel, Posted, earlier},
-    log::{Decision, Entry, Open, Pick, RankLog, Receive, Took},
+    log::{Decision, Entry, Meeting, Open, Pick, RankLog, Receive, Took},
+    order::Waits,
 };
 use crate::wire::{Label, MessageId, NodeId};
 
@@ -160,7 +161,7 @@ impl<'r> Graph<'r> {
 
     fn find_messages(&mut self) {
         for event in 0..self.len() {
-            if let (EventId::Step(source, _), Some(&Entry::Send { seq, target, label })) =
+            if let (EventId::Step(source, _), Some(&Entry::Send { seq, target, label, .. })) =
                 (self.ids[event], self.entry(event))
             {
                 let id = MessageId { source, seq };
@@ -262,7 +263,9 @@ impl<'r> Graph<'r> {
                         | Entry::Sent { .. }
                         | Entry::Post
                         | Entry::Claimed
-                        | Entry::Enter(_) => {}
+                        | Entry::Enter(_)
+                        | Entry::Meet(_)
+                        | Entry::Met(_) => {}
                     }
                 }
             }
@@ -429,23 +432,53 @@ impl<'r> Graph<'r> {
         self.users[event].iter().any(|&user| set(user))
     }
 
-    /// If this execution would end in a deadlock if every send waited for its receive, returns the events before the deadlock; `None` otherwise.
-    /// `is_done` tells whether all ranks have ended without that. Such an execution has no other matches, only less of them: every deadlock of
-    /// waiting sends is a part of an execution in which no send waits.
-    pub(super) fn stuck_if_sends_wait(&self, is_done: bool) -> Option<Events> {
+    /// Whether any call may wait for others.
+    pub(super) fn has_meetings(&self) -> bool {
+        self.ranks.iter().any(|log| !log.meetings.is_empty())
+    }
+
+    /// The events with which calls that may wait for others begin.
+    fn meetings(&self) -> BTreeMap<Meeting, Vec<usize>> {
+        let mut meetings: BTreeMap<Meeting, Vec<usize>> = BTreeMap::new();
+        for event in 0..self.len() {
+            if let (EventId::Step(rank, _), Some(&Entry::Meet(number))) = (self.ids[event], self.entry(event)) {
+                meetings.entry(self.ranks[rank as usize].meetings[number]).or_default().push(event);
+            }
+        }
+        meetings
+    }
+
+    /// If this execution would end in a deadlock if every send waited for its receive, or every call for all ranks that may do so, returns the events
+    /// before the deadlock; `None` otherwise. `is_done` tells whether all ranks have ended without that. Such an execution has no other matches, only
+    /// less of them: every deadlock of waiting sends is a part of an execution in which no send waits.
+    pub(super) fn stuck_if(&self, waits: Waits, is_done: bool) -> Option<Events> {
         let meets = |rank, request| match request {
-            Open::Send { seq, waits: false } => Some(self.meeting(MessageId { source: rank, seq })),
+            Open::Send { seq, waits: false } if waits.sends => {
+                Some(self.meeting(MessageId { source: rank, seq }))
+            }
             _ => None,
         };
-        // For each event the one that it also follows if sends wait; the inner `None` never happens.
-        let also = |event: usize| match (self.ids[event], self.entry(event), self.pick(event)) {
-            (EventId::Step(source, _), Some(&Entry::Sent { seq, waits: false }), _) => {
-                Some(self.meeting(MessageId { source, seq }))
-            }
-            (_, _, Some((rank, _, Pick { requests, outcome: Decision::From(index), .. }))) => {
-                meets(rank, requests[*index as usize])
-            }
-            _ => None,
+        let meetings = if waits.calls { self.meetings() } else { BTreeMap::new() };
+        // For each event those that it also follows; `None` never happens.
+        let also = |event: usize| -> Vec<Option<usize>> {
+            let one = match (self.ids[event], self.entry(event), self.pick(event)) {
+                (EventId::Step(source, _), Some(&Entry::Sent { seq, waits: false }), _) if waits.sends => {
+                    Some(self.meeting(MessageId { source, seq }))
+                }
+                (EventId::Step(rank, _), Some(&Entry::Met(number)), _) if waits.calls => {
+                    let meeting = self.ranks[rank as usize].meetings[number];
+                    let begun = &meetings[&meeting];
+                    if begun.len() == meeting.size {
+                        return begun.iter().copied().map(Some).collect();
+                    }
+                    Some(None)
+                }
+                (_, _, Some((rank, _, Pick { requests, outcome: Decision::From(index), .. }))) => {
+                    meets(rank, requests[*index as usize])
+                }
+                _ => None,
+            };
+            one.into_iter().collect()
         };
         let mut missing: Vec<usize> = self.follows.iter().map(Vec::len).collect();
         let mut followers: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
@@ -453,14 +486,14 @@ impl<'r> Graph<'r> {
             for &before in &self.follows[event] {
                 followers[before].push(event);
             }
-            match also(event) {
-                None => {}
-                Some(Some(met)) => {
-                    followers[met].push(event);
-                    *missing += 1;
-                }
+            let also = also(event);
+            for &met in also.iter().flatten() {
+                followers[met].push(event);
+                *missing += 1;
+            }
+            if also.contains(&None) {
                 // Never ready.
-                Some(None) => *missing = usize::MAX,
+                *missing = usize::MAX;
             }
         }
         let mut there = Events::none(self.len());
@@ -503,6 +536,30 @@ impl<'r> Graph<'r> {
             });
         let ends = left.is_empty() && is_done;
         (!ends && !is_going).then_some(there)
+    }
+
+    /// Whether the receive that has taken the message of a rank with this note was posted before the message was sent, under any timing; `None` if none
+    /// has taken it.
+    pub(super) fn was_awaited(&self, sender: NodeId, note: NonZeroU32) -> Option<bool> {
+        let sent = self.senders.iter().find(|&(id, &event)| {
+            id.source == sender
+                && matches!(self.entry(event), Some(Entry::Send { note: Some(own), .. }) if *own == note)
+        });
+        let (id, &sent) = sent?;
+        let (rank, _, receive) = self.receive(*self.takers.get(id)?)?;
+        let posted = self.step(rank, receive.posted);
+        let mut known = Events::none(self.len());
+        let mut left = vec![sent];
+        while let Some(event) = left.pop() {
+            if event == posted {
+                return Some(true);
+            }
+            if !known.has(event) {
+                known.add(event);
+                left.extend(&self.follows[event]);
+            }
+        }
+        Some(false)
     }
 
     fn is_step_of(&self, event: usize, rank: NodeId) -> bool {

@@ -9,12 +9,15 @@ use std::{
     panic::Location,
 };
 
-use super::log::{Decision, Entry, Open, Pick, Poll, RankLog, RankScript, Receive, Took};
+use super::{
+    log::{Decision, Entry, Meeting, Open, Pick, Poll, RankLog, RankScript, Receive, Took},
+    order::Waits,
+};
 use crate::{
     endpoint::{Call, Claim, Effect, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     payload::Payload,
-    rank::Rank,
+    rank::{Rank, Tag},
     time::{Span, Time},
     wire::{Context, Label, NodeId, Parcel, RequestId, Selector},
 };
@@ -24,16 +27,15 @@ use crate::{
 pub(super) struct Recorder<'e> {
     inner: &'e dyn Endpoint,
     script: &'e RankScript,
-    /// Whether all sends of the program wait for their receives.
-    sends_wait: bool,
+    waits: Waits,
     /// The number of library calls that have begun and not ended. Which request they take first is not seen by the program.
     library_calls: Cell<u32>,
     log: RefCell<RankLog>,
 }
 
 impl<'e> Recorder<'e> {
-    pub(super) fn new(inner: &'e dyn Endpoint, script: &'e RankScript, sends_wait: bool) -> Recorder<'e> {
-        Recorder { inner, script, sends_wait, library_calls: Cell::new(0), log: RefCell::default() }
+    pub(super) fn new(inner: &'e dyn Endpoint, script: &'e RankScript, waits: Waits) -> Recorder<'e> {
+        Recorder { inner, script, waits, library_calls: Cell::new(0), log: RefCell::default() }
     }
 
     fn is_in_library(&self) -> bool {
@@ -47,7 +49,7 @@ impl<'e> Recorder<'e> {
 
     /// The message as it is sent.
     fn as_sent(&self, parcel: Parcel) -> Parcel {
-        let waits = self.sends_wait && !self.is_of_library(&parcel);
+        let waits = self.waits.sends && !self.is_of_library(&parcel);
         Parcel { synchronous: parcel.synchronous || waits, ..parcel }
     }
 
@@ -69,12 +71,12 @@ impl<'e> Recorder<'e> {
     }
 
     /// Logs a send; returns its number.
-    fn sends(&self, parcel: &Parcel) -> u64 {
+    fn sends(&self, parcel: &Parcel, payload: &Payload) -> u64 {
         let log = &mut *self.log.borrow_mut();
         let seq = log.sent;
         log.sent += 1;
         let label = Label { context: parcel.context, source: self.inner.id(), tag: parcel.tag };
-        log.push(Entry::Send { seq, target: parcel.target, label });
+        log.push(Entry::Send { seq, target: parcel.target, label, note: payload.note() });
         seq
     }
 
@@ -219,7 +221,7 @@ impl Endpoint for Recorder<'_> {
 
     fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
         let parcel = self.as_sent(parcel);
-        let seq = self.sends(&parcel);
+        let seq = self.sends(&parcel, &payload);
         self.checked(self.inner.send(parcel, payload))?;
         self.sent(&parcel, seq);
         Ok(())
@@ -245,7 +247,7 @@ impl Endpoint for Recorder<'_> {
 
     fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
         let parcel = self.as_sent(parcel);
-        let seq = self.sends(&parcel);
+        let seq = self.sends(&parcel, &payload);
         let (number, forced) = self.posts(select, true, false);
         let envelope = self.checked(self.inner.send_recv(parcel, payload, from(select, forced)))?;
         self.took(number, Took::Message(envelope.id));
@@ -292,7 +294,7 @@ impl Endpoint for Recorder<'_> {
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
         let parcel = self.as_sent(parcel);
-        let seq = self.sends(&parcel);
+        let seq = self.sends(&parcel, &payload);
         let request = self.checked(self.inner.isend(parcel, payload))?;
         let waits = self.is_waiting(&parcel);
         let is_done = !waits && self.is_of_library(&parcel);
@@ -313,7 +315,11 @@ impl Endpoint for Recorder<'_> {
     }
 
     fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError> {
-        self.log.borrow_mut().sent += 1;
+        {
+            let log = &mut *self.log.borrow_mut();
+            log.sent += 1;
+            log.has_remote = true;
+        }
         self.checked(self.inner.remote(parcel, back, effect))
     }
 
@@ -426,6 +432,19 @@ impl Endpoint for Recorder<'_> {
         Ok(())
     }
 
+    fn may_wait_for_all(&self, group: Context, nth: u64, members: &[Rank]) -> Result<(), CommError> {
+        {
+            let log = &mut *self.log.borrow_mut();
+            if !log.over {
+                let number = log.meetings.len();
+                log.meetings.push(Meeting { group, nth, size: members.len() });
+                log.push(Entry::Meet(number));
+                log.push(Entry::Met(number));
+            }
+        }
+        if self.waits.calls { self.wait_for_all(group, members) } else { Ok(()) }
+    }
+
     fn agree(
         &self,
         context: Context,
@@ -457,6 +476,31 @@ impl Endpoint for Recorder<'_> {
 }
 
 impl Recorder<'_> {
+    /// Waits until all members of a group have made the same call, by messages to and from the first one, which are not logged.
+    fn wait_for_all(&self, group: Context, members: &[Rank]) -> Result<(), CommError> {
+        let Some((&first, others)) = members.split_first() else { return Ok(()) };
+        let name = || "ranks that wait for each other in a collective call".to_owned();
+        let context = self.inner.shared().context(group, members, u32::MAX, &name);
+        let tag = Tag(0);
+        let send = |to: Rank| {
+            let target = to as NodeId;
+            let parcel = Parcel { target, context, tag, bytes: 0, active: false, synchronous: false };
+            self.inner.send(parcel, Payload::empty())
+        };
+        let receive = |from: Rank| {
+            let select = Selector { context, source: Some(from as NodeId), tag: Some(tag) };
+            self.inner.recv(select).map(drop)
+        };
+        self.inner.enter("a collective call that waits for all ranks");
+        let met = if self.inner.id() as Rank == first {
+            others.iter().try_for_each(|&other| receive(other)).and_then(|()| others.iter().try_for_each(|&other| send(other)))
+        } else {
+            send(first).and_then(|()| receive(first))
+        };
+        self.checked(met)?;
+        self.checked(self.inner.leave())
+    }
+
     /// Logs the receive of a message that a probe has set aside.
     fn claims(&self, claim: &Claim) {
         let log = &mut *self.log.borrow_mut();

@@ -31,6 +31,8 @@ struct mc_machine {
     void (*write)(void *output, void *process, int rank, int descriptor, const char *bytes, size_t length);
     /* Waits until the output of the rank has been written, before it reads. `process` is NULL on other threads than the rank's. */
     void (*ask)(void *output, void *process, int rank);
+    /* Reads from the input of a run; -1 if the run reads standard input itself. */
+    ssize_t (*read)(void *output, char *into, size_t length);
     /* Writes all output that has been taken. */
     void (*flush)(void *output);
     /* Notes a load or a store of the program, by the kinds of accesses.c. */

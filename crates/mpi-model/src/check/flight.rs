@@ -10,7 +10,12 @@ use std::{
     hash::{DefaultHasher, Hasher as _},
 };
 
-use super::{Finding, Kind, Site, buffers::buffers_of, collective, window::End};
+use super::{
+    Finding, Kind, Site,
+    buffers::{Buffers, buffers_of},
+    collective,
+    window::End,
+};
 use crate::{
     buffer::Buffer, datatype::layout::Layout, function::Function, process::Process, request::Request,
     word::Address,
@@ -37,6 +42,25 @@ pub enum Access {
     /// The memory is given back.
     Free,
 }
+
+/// Functions from which a process learns nothing about others.
+const TELL_NOTHING: &[&str] = &[
+    "MPI_Bsend",
+    "MPI_Comm_rank",
+    "MPI_Comm_size",
+    "MPI_Get_address",
+    "MPI_Ibsend",
+    "MPI_Irecv",
+    "MPI_Irsend",
+    "MPI_Isend",
+    "MPI_Issend",
+    "MPI_Request_free",
+    "MPI_Rsend",
+    "MPI_Send",
+    "MPI_Start",
+    "MPI_Startall",
+    "MPI_Wtime",
+];
 
 /// The number of pieces up to which a buffer is compared with other buffers.
 const MAX_PIECES: usize = 4096;
@@ -65,6 +89,10 @@ pub(super) struct Flights {
     ends: BTreeMap<u32, End>,
     /// Those of the call that is being made, which no request has yet.
     new: Vec<u32>,
+    /// The buffers of the persistent collective operation that the current call makes.
+    persistent: Buffers,
+    /// Those of sends whose requests the program has freed.
+    freed: Vec<u32>,
 }
 
 impl Flights {
@@ -165,11 +193,34 @@ impl<'n> Process<'n> {
         Some(number)
     }
 
-    /// Notes the buffers of a nonblocking collective operation, which a call begins.
+    /// Numbers the next one of several operations that a call begins as if it were of another call: the buffers of two operations are compared.
+    pub(crate) fn begins_another(&self) {
+        if let Some(checker) = &self.checker {
+            checker.call.set(checker.call.get() + 1);
+        }
+    }
+
+    /// Notes the buffers of a nonblocking collective operation, which a call begins, and keeps those of a persistent one.
     pub(super) fn departs_collective(&self, function: &Function, words: &[usize]) {
-        let is_collective = function.name.starts_with("MPI_I") && collective::is_of_chapter(function);
-        let (true, Some(checker)) = (is_collective, &self.checker) else { return };
-        let buffers = buffers_of(self, function, words);
+        let (true, Some(checker)) = (collective::is_of_chapter(function), &self.checker) else { return };
+        let name = collective::base(function.name);
+        if name.ends_with("_init") {
+            checker.flights.borrow_mut().persistent = buffers_of(self, function, words);
+        } else if name.starts_with("MPI_I") {
+            self.departs_with(&buffers_of(self, function, words));
+        }
+    }
+
+    /// The buffers of the persistent collective operation that the current call makes.
+    pub(crate) fn persistent_buffers(&self) -> Buffers {
+        self.checker
+            .as_ref()
+            .map_or_else(Buffers::default, |checker| std::mem::take(&mut checker.flights.borrow_mut().persistent))
+    }
+
+    /// Notes the buffers of a collective operation that begins.
+    pub(crate) fn departs_with(&self, buffers: &Buffers) {
+        let Some(checker) = &self.checker else { return };
         for sent in &buffers.sent {
             self.departs(sent, Role::Send);
         }
@@ -210,6 +261,23 @@ impl<'n> Process<'n> {
         let result = part();
         checker.internal.set(checker.internal.get() - 1);
         result
+    }
+
+    /// Keeps the buffers of a send whose request the program gives up: they are in use until the program can know that the message has left.
+    pub(crate) fn keep_flights(&self, request: &Request<'n>) {
+        if let Some(checker) = &self.checker {
+            checker.flights.borrow_mut().freed.extend(request.flights.take());
+        }
+    }
+
+    /// Ends the sends of freed requests before a call from which the program may learn that they are complete.
+    pub(super) fn end_freed(&self, function: &Function) {
+        let Some(checker) = &self.checker else { return };
+        if checker.flights.borrow().freed.is_empty() || TELL_NOTHING.contains(&collective::base(function.name)) {
+            return;
+        }
+        let freed = std::mem::take(&mut checker.flights.borrow_mut().freed);
+        freed.into_iter().for_each(|number| self.lands(number));
     }
 
     /// Forgets the buffers of a request that the program gives up.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use multicomputer::{Rank, Tag, comm::transport::Context};
 
-use super::{Check, Site, collective::Entered, window::Clock};
+use super::{Check, Site, blocks::SentBlock, collective::Entered, window::Clock};
 use crate::datatype::signature::Signature;
 
 /// A communicator, for texts.
@@ -37,6 +37,8 @@ pub(super) struct Sent {
     pub(super) comm: Label,
     pub(super) signature: Signature,
     pub(super) type_name: String,
+    /// Whether it was sent in ready mode.
+    pub(super) is_ready: bool,
     /// What the sender knew, if order is followed.
     pub(super) clock: Option<Clock>,
 }
@@ -63,6 +65,8 @@ pub(super) struct Operation {
 pub(super) struct Ledger {
     /// By the sending node and the number that it has given the message.
     pub(super) sends: BTreeMap<(Rank, NonZeroU32), Sent>,
+    /// Blocks of exchanges, by the sending node and the number that it has given the block.
+    pub(super) blocks: BTreeMap<(Rank, NonZeroU32), SentBlock>,
     /// By the receiving node and the number of the receive.
     pub(super) receives: BTreeMap<(Rank, NonZeroU32), Posted>,
     /// By communicator and number of the call.

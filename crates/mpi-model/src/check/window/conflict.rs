@@ -196,7 +196,7 @@ pub(in crate::check) enum Joins {
 }
 
 /// A call that is not over, and whose calls end before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub(crate) struct Met {
     pub(super) key: MeetingKey,
