@@ -10,12 +10,13 @@
 //! The program sees a match only at a later step: where a blocking receive returns, or a wait or a test of the request. An execution is
 //! defined by its decisions: what every match takes, and which request every pick returns. The same decisions give the same events.
 
-use std::{collections::BTreeMap, num::NonZeroU32};
+mod timings;
+
+use std::collections::BTreeMap;
 
 use super::{
     latest::{ByLabel, Posted, earlier},
-    log::{Decision, Entry, Meeting, Open, Pick, RankLog, Receive, Took},
-    order::Waits,
+    log::{Decision, Entry, Open, Pick, RankLog, Receive, Took},
 };
 use crate::wire::{Label, MessageId, NodeId};
 
@@ -430,139 +431,5 @@ impl<'r> Graph<'r> {
     /// Whether a match or a pick in `set` needs an event for its decision.
     pub(super) fn is_used(&self, event: usize, set: impl Fn(usize) -> bool) -> bool {
         self.users[event].iter().any(|&user| set(user))
-    }
-
-    /// Whether any call may wait for others.
-    pub(super) fn has_meetings(&self) -> bool {
-        self.ranks.iter().any(|log| !log.meetings.is_empty())
-    }
-
-    /// The events with which calls that may wait for others begin.
-    fn meetings(&self) -> BTreeMap<Meeting, Vec<usize>> {
-        let mut meetings: BTreeMap<Meeting, Vec<usize>> = BTreeMap::new();
-        for event in 0..self.len() {
-            if let (EventId::Step(rank, _), Some(&Entry::Meet(number))) = (self.ids[event], self.entry(event)) {
-                meetings.entry(self.ranks[rank as usize].meetings[number]).or_default().push(event);
-            }
-        }
-        meetings
-    }
-
-    /// If this execution would end in a deadlock if every send waited for its receive, or every call for all ranks that may do so, returns the events
-    /// before the deadlock; `None` otherwise. `is_done` tells whether all ranks have ended without that. Such an execution has no other matches, only
-    /// less of them: every deadlock of waiting sends is a part of an execution in which no send waits.
-    pub(super) fn stuck_if(&self, waits: Waits, is_done: bool) -> Option<Events> {
-        let meets = |rank, request| match request {
-            Open::Send { seq, waits: false } if waits.sends => {
-                Some(self.meeting(MessageId { source: rank, seq }))
-            }
-            _ => None,
-        };
-        let meetings = if waits.calls { self.meetings() } else { BTreeMap::new() };
-        // For each event those that it also follows; `None` never happens.
-        let also = |event: usize| -> Vec<Option<usize>> {
-            let one = match (self.ids[event], self.entry(event), self.pick(event)) {
-                (EventId::Step(source, _), Some(&Entry::Sent { seq, waits: false }), _) if waits.sends => {
-                    Some(self.meeting(MessageId { source, seq }))
-                }
-                (EventId::Step(rank, _), Some(&Entry::Met(number)), _) if waits.calls => {
-                    let meeting = self.ranks[rank as usize].meetings[number];
-                    let begun = &meetings[&meeting];
-                    if begun.len() == meeting.size {
-                        return begun.iter().copied().map(Some).collect();
-                    }
-                    Some(None)
-                }
-                (_, _, Some((rank, _, Pick { requests, outcome: Decision::From(index), .. }))) => {
-                    meets(rank, requests[*index as usize])
-                }
-                _ => None,
-            };
-            one.into_iter().collect()
-        };
-        let mut missing: Vec<usize> = self.follows.iter().map(Vec::len).collect();
-        let mut followers: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
-        for (event, missing) in missing.iter_mut().enumerate() {
-            for &before in &self.follows[event] {
-                followers[before].push(event);
-            }
-            let also = also(event);
-            for &met in also.iter().flatten() {
-                followers[met].push(event);
-                *missing += 1;
-            }
-            if also.contains(&None) {
-                // Never ready.
-                *missing = usize::MAX;
-            }
-        }
-        let mut there = Events::none(self.len());
-        let mut ready: Vec<usize> = (0..self.len()).filter(|&event| missing[event] == 0).collect();
-        while let Some(event) = ready.pop() {
-            there.add(event);
-            for &follower in &followers[event] {
-                missing[follower] -= 1;
-                if missing[follower] == 0 {
-                    ready.push(follower);
-                }
-            }
-        }
-        let left: Vec<usize> = (0..self.len()).filter(|&event| !there.has(event)).collect();
-        // Another match or another request would let a rank go on: that is a part of another execution.
-        let goes_on = |event: usize| match self.pick(event) {
-            Some((rank, _, pick)) => {
-                self.follows[event].iter().all(|&before| !self.is_step_of(before, rank) || there.has(before))
-                    && (pick.may_fail
-                        || pick.requests.iter().any(|&request| match meets(rank, request) {
-                            Some(met) => met.is_some_and(|met| there.has(met)),
-                            None => self
-                                .completion(rank, request)
-                                .is_some_and(|completion| completion.is_none_or(|event| there.has(event))),
-                        }))
-            }
-            None => false,
-        };
-        let takes = |rank: NodeId, number: usize, receive: &Receive| {
-            let is_open = self.match_of(rank, number).is_none_or(|event| !there.has(event));
-            is_open
-                && !receive.withdrawn
-                && there.has(self.step(rank, receive.posted))
-                && !self.choices_of(rank, number, |event| there.has(event)).is_empty()
-        };
-        let mut ranks = (0..).zip(self.ranks);
-        let is_going = left.iter().any(|&event| goes_on(event))
-            || ranks.any(|(rank, log)| {
-                log.receives.iter().enumerate().any(|(number, receive)| takes(rank, number, receive))
-            });
-        let ends = left.is_empty() && is_done;
-        (!ends && !is_going).then_some(there)
-    }
-
-    /// Whether the receive that has taken the message of a rank with this note was posted before the message was sent, under any timing; `None` if none
-    /// has taken it.
-    pub(super) fn was_awaited(&self, sender: NodeId, note: NonZeroU32) -> Option<bool> {
-        let sent = self.senders.iter().find(|&(id, &event)| {
-            id.source == sender
-                && matches!(self.entry(event), Some(Entry::Send { note: Some(own), .. }) if *own == note)
-        });
-        let (id, &sent) = sent?;
-        let (rank, _, receive) = self.receive(*self.takers.get(id)?)?;
-        let posted = self.step(rank, receive.posted);
-        let mut known = Events::none(self.len());
-        let mut left = vec![sent];
-        while let Some(event) = left.pop() {
-            if event == posted {
-                return Some(true);
-            }
-            if !known.has(event) {
-                known.add(event);
-                left.extend(&self.follows[event]);
-            }
-        }
-        Some(false)
-    }
-
-    fn is_step_of(&self, event: usize, rank: NodeId) -> bool {
-        matches!(self.ids[event], EventId::Step(of, _) if of == rank)
     }
 }

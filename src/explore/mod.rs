@@ -75,8 +75,8 @@ use thiserror::Error;
 use self::{
     driver::Extent,
     log::{RankLog, RankScript, Took},
-    program::Function,
     order::Waits,
+    program::Function,
     recorder::Recorder,
     search::{decisions, stuck_if_calls_wait},
 };
@@ -317,8 +317,7 @@ impl<T: PartialEq> Found<T> {
     }
 
     fn add_failure(&mut self, order: Order, key: String) {
-        let (orders, first) =
-            self.failures.entry((order.waits(), key)).or_insert_with(|| (0, order.clone()));
+        let (orders, first) = self.failures.entry((order.waits(), key)).or_insert_with(|| (0, order.clone()));
         *orders += 1;
         // The same order is reported whichever run was first.
         *first = order.min(std::mem::take(first));

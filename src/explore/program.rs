@@ -55,8 +55,8 @@ impl<'r> Messages<'r> {
         Messages { logs }
     }
 
-    /// Returns for each of these messages whether the receive that took it was posted before the message was sent, under any timing; `None` if none
-    /// took it, or if that is not known. A message is given by its sender and the [note](crate::Payload::with_note) of its payload.
+    /// Returns for each of these messages whether a receive was open for it when it was sent, under any timing; `None` if no receive has taken it, or
+    /// if that is not known. A message is given by its sender and the [note](crate::Payload::with_note) of its payload.
     pub fn were_awaited(&self, messages: &[(Rank, NonZeroU32)]) -> Vec<Option<bool>> {
         if messages.is_empty() {
             return Vec::new();

@@ -4,13 +4,15 @@
 //! this message: which of its messages it takes follows from the decisions before. A wait for any of several requests becomes a wait for one.
 //! So the machine below has no second kind of matching, and the times are those of a program that makes these calls.
 
+mod logging;
+
 use std::{
     cell::{Cell, RefCell},
     panic::Location,
 };
 
 use super::{
-    log::{Decision, Entry, Meeting, Open, Pick, Poll, RankLog, RankScript, Receive, Took},
+    log::{Decision, Entry, Meeting, Open, RankLog, RankScript, Took},
     order::Waits,
 };
 use crate::{
@@ -68,129 +70,6 @@ impl<'e> Recorder<'e> {
     fn is_waiting(&self, parcel: &Parcel) -> bool {
         let threshold = self.inner.shared().machine().rendezvous();
         !parcel.active && (parcel.synchronous || threshold.is_some_and(|threshold| parcel.bytes >= threshold))
-    }
-
-    /// Logs a send; returns its number.
-    fn sends(&self, parcel: &Parcel, payload: &Payload) -> u64 {
-        let log = &mut *self.log.borrow_mut();
-        let seq = log.sent;
-        log.sent += 1;
-        let label = Label { context: parcel.context, source: self.inner.id(), tag: parcel.tag };
-        log.push(Entry::Send { seq, target: parcel.target, label, note: payload.note() });
-        seq
-    }
-
-    fn sent(&self, parcel: &Parcel, seq: u64) {
-        let waits = self.is_waiting(parcel);
-        if waits || !self.is_of_library(parcel) {
-            self.log.borrow_mut().push(Entry::Sent { seq, waits });
-        }
-    }
-
-    /// Logs the posting of a receive or a probe; returns its number, and the decision if one is forced.
-    fn posts(&self, select: Selector, consumes: bool, may_fail: bool) -> (usize, Option<Decision>) {
-        let log = &mut *self.log.borrow_mut();
-        let number = log.receives.len();
-        if !log.over {
-            let repeated = may_fail && log.polls.contains(&Poll::Receive(select));
-            let polls = std::mem::take(&mut log.polls);
-            let posted = log.entries.len();
-            log.push(Entry::Post);
-            if may_fail {
-                log.polls = polls;
-            }
-            let (withdrawn, request, claimed, took) = (false, None, None, None);
-            log.receives.push(Receive {
-                select,
-                consumes,
-                may_fail,
-                repeated,
-                withdrawn,
-                request,
-                posted,
-                claimed,
-                took,
-            });
-        }
-        (number, self.script.receives.get(number).copied().flatten())
-    }
-
-    /// Logs what a receive or a probe has taken.
-    fn took(&self, number: usize, took: Took) {
-        let log = &mut *self.log.borrow_mut();
-        if log.over {
-            return;
-        }
-        let polls = std::mem::take(&mut log.polls);
-        let receive = &mut log.receives[number];
-        receive.took = Some(took);
-        let select = receive.select;
-        log.push(Entry::Taken(number));
-        if took == Took::Nothing {
-            log.polls = polls;
-            log.polls.push(Poll::Receive(select));
-        }
-    }
-
-    /// The state of open requests, and the decision among them, if one is forced.
-    fn picks(&self, requests: &[RequestId]) -> (Vec<Open>, Option<Decision>) {
-        let log = self.log.borrow();
-        let open = requests.iter().map(|id| log.open.get(id).copied().unwrap_or(Open::Done)).collect();
-        if self.is_in_library() {
-            return (open, None);
-        }
-        (open, self.script.picks.get(log.picks.len()).copied().flatten())
-    }
-
-    /// Logs the outcome of a pick.
-    fn picked(
-        &self,
-        ids: &[RequestId],
-        requests: Vec<Open>,
-        may_fail: bool,
-        outcome: Option<(usize, Option<&Envelope>)>,
-    ) {
-        if self.is_in_library() {
-            if let Some((index, envelope)) = outcome {
-                self.completed(ids[index], envelope);
-            }
-            return;
-        }
-        let log = &mut *self.log.borrow_mut();
-        if log.over {
-            return;
-        }
-        let repeated = may_fail && log.polls.contains(&Poll::Pick(requests.clone()));
-        let polls = std::mem::take(&mut log.polls);
-        let entry = Entry::Pick(log.picks.len());
-        log.push(entry);
-        let outcome = match outcome {
-            Some((index, envelope)) => {
-                log.open.remove(&ids[index]);
-                if let (Open::Receive(number), Some(envelope)) = (requests[index], envelope) {
-                    log.receives[number].took = Some(Took::Message(envelope.id));
-                }
-                Decision::From(index as u32)
-            }
-            None => {
-                log.polls = polls;
-                log.polls.push(Poll::Pick(requests.clone()));
-                Decision::Nothing
-            }
-        };
-        log.picks.push(Pick { requests, may_fail, repeated, outcome });
-    }
-}
-
-impl Recorder<'_> {
-    /// Logs that a request is complete that could be none other.
-    fn completed(&self, request: RequestId, envelope: Option<&Envelope>) {
-        let open = self.log.borrow_mut().open.remove(&request);
-        match (open, envelope) {
-            (Some(Open::Receive(number)), Some(envelope)) => self.took(number, Took::Message(envelope.id)),
-            (Some(Open::Send { seq, waits }), _) => self.log.borrow_mut().push(Entry::Sent { seq, waits }),
-            _ => {}
-        }
     }
 }
 
@@ -493,35 +372,14 @@ impl Recorder<'_> {
         };
         self.inner.enter("a collective call that waits for all ranks");
         let met = if self.inner.id() as Rank == first {
-            others.iter().try_for_each(|&other| receive(other)).and_then(|()| others.iter().try_for_each(|&other| send(other)))
+            others
+                .iter()
+                .try_for_each(|&other| receive(other))
+                .and_then(|()| others.iter().try_for_each(|&other| send(other)))
         } else {
             send(first).and_then(|()| receive(first))
         };
         self.checked(met)?;
         self.checked(self.inner.leave())
-    }
-
-    /// Logs the receive of a message that a probe has set aside.
-    fn claims(&self, claim: &Claim) {
-        let log = &mut *self.log.borrow_mut();
-        if log.over {
-            return;
-        }
-        let entry = log.entries.len();
-        let took = Some(Took::Message(claim.message()));
-        if let Some(receive) = log.receives.iter_mut().find(|receive| receive.took == took) {
-            receive.claimed = Some(entry);
-        }
-        log.push(Entry::Claimed);
-    }
-
-    /// Logs that a receive counts as never posted.
-    fn withdrawn(&self, request: RequestId) {
-        let log = &mut *self.log.borrow_mut();
-        if let Some(Open::Receive(number)) = log.open.remove(&request)
-            && !log.over
-        {
-            log.receives[number].withdrawn = true;
-        }
     }
 }

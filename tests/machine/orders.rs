@@ -49,7 +49,9 @@ impl State {
         let mut sources = BTreeSet::new();
         let messages = self.messages.iter().enumerate();
         let fitting = messages.filter(|(_, message)| {
-            message.1 == rank && from.is_none_or(|from| from == message.0) && tag.is_none_or(|tag| tag == message.2)
+            message.1 == rank
+                && from.is_none_or(|from| from == message.0)
+                && tag.is_none_or(|tag| tag == message.2)
         });
         fitting.filter(|(_, message)| sources.insert(message.0)).map(|(at, _)| at).collect()
     }
@@ -80,7 +82,8 @@ impl State {
             }
             Post(from) => vec![returning(0, &|state| state.posted[rank].push(from))],
             WaitAny => {
-                let complete = self.posted[rank].iter().flat_map(|&from| self.first_messages(rank, Some(from), None));
+                let complete =
+                    self.posted[rank].iter().flat_map(|&from| self.first_messages(rank, Some(from), None));
                 let take = |at: usize| {
                     let source = self.messages[at].0;
                     returning(source, &|state| {

@@ -104,16 +104,18 @@ struct mc_random {
     struct drand48_data drand48;
 };
 
-/* The number of ranges of addresses that are watched; the same as in src/memory.rs. */
-enum { MC_WATCHED = 16 };
-
-/* Addresses whose loads and stores are reported, see accesses.c: ranges from the first to the last address in order, and of all of them. */
-struct mc_watch {
-    uintptr_t first, last;
-    size_t count;
+/* Ranges from the first to the last address, in order, none of which overlap. */
+struct mc_ranges {
+    size_t room, count;
     struct mc_range {
         uintptr_t first, last;
-    } ranges[MC_WATCHED];
+    } list[];
+};
+
+/* Addresses whose loads and stores are reported, see accesses.c: those of all ranges, and the ranges, or NULL. */
+struct mc_watch {
+    uintptr_t first, last;
+    struct mc_ranges *ranges;
     /* Whether any file of the program was compiled for that. */
     int is_instrumented;
 };

@@ -122,7 +122,12 @@ impl<'p> ExploredProgram for Subject<'p> {
     fn begin(&self) -> Result<State<'p>, Failure> {
         let copies = self.program.idle_copies(self.ranks)?;
         let check = Arc::new(Check::new(Box::new(place::of_call)));
-        let job = self.program.job(self.options, copies, Output::captured(self.ranks, self.input.of_run()), Some(check.clone()));
+        let job = self.program.job(
+            self.options,
+            copies,
+            Output::captured(self.ranks, self.input.of_run()),
+            Some(check.clone()),
+        );
         let ends = (0..self.ranks).map(|_| Mutex::new(RankEnd::Finalized)).collect();
         Ok(State { job, check, ends })
     }

@@ -14,12 +14,12 @@ use multicomputer::comm::{
 
 use crate::{
     buffer::{Buffer, Data},
-    check::Role,
+    check::{Peer, Role},
     communicator::Communicator,
     error::{Class, Error, Result},
     function::{Function, functions},
     process::Process,
-    request::{Landing, Peer, Work},
+    request::{Landing, Work},
     status::{Status, StatusAddress},
     word::{Handle, Out},
 };

@@ -13,15 +13,12 @@ use std::{
     rc::Rc,
 };
 
-use multicomputer::comm::{
-    Message,
-    transport::{From, RequestId, To},
-};
+use multicomputer::comm::{Message, transport::RequestId};
 
 use crate::{
     abi,
     buffer::Buffer,
-    check::PostedId,
+    check::{Peer, PostedId},
     communicator::Communicator,
     error::{Class, Error, MpiError, Result},
     generalized::Generalized,
@@ -60,13 +57,6 @@ pub(crate) struct Landing<'n> {
     pub(crate) communicator: Rc<Communicator<'n>>,
     /// The note of the receive, if the run is checked.
     pub(crate) posted: Option<PostedId>,
-}
-
-/// The other side of a message.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Peer {
-    To(To),
-    From(From),
 }
 
 /// Begins the work of a persistent request.
@@ -317,7 +307,12 @@ impl<'n> Process<'n> {
         start: Rc<Start<'n>>,
         partitions: Rc<Partitions<'n>>,
     ) -> Handle {
-        self.requests.borrow_mut().table.insert(Request::persistent(start, communicator, None, Some(partitions)))
+        self.requests.borrow_mut().table.insert(Request::persistent(
+            start,
+            communicator,
+            None,
+            Some(partitions),
+        ))
     }
 
     fn keep_in_background(&self, request: &Rc<Request<'n>>) {

@@ -37,21 +37,33 @@ fn the_verdict_as_json() {
     let (object, status) = json(&folder, &["-n", "3", "./program"], "");
     assert_eq!(status, Some(1));
     assert_eq!((&object["verdict"], &object["ranks"]), (&"wrong".into(), &3.into()));
-    assert_eq!((&object["runs"], &object["is_complete"], &object["covered"]), (&2.into(), &true.into(), &1.0.into()));
+    assert_eq!(
+        (&object["runs"], &object["is_complete"], &object["covered"]),
+        (&2.into(), &true.into(), &1.0.into())
+    );
     let [finding] = &object["findings"].as_array().unwrap()[..] else { panic!("{object}") };
     assert_eq!((&finding["kind"], &finding["ranks"]), (&"message race".into(), &[0].into()));
     let at = &finding["at"];
-    assert_eq!((&at["rank"], &at["function"], &at["file"]), (&0.into(), &"MPI_Recv".into(), &"check_race.c".into()));
+    assert_eq!(
+        (&at["rank"], &at["function"], &at["file"]),
+        (&0.into(), &"MPI_Recv".into(), &"check_race.c".into())
+    );
     let source = fs::read_to_string(folder.0.join("check_race.c")).unwrap();
     let line = source.lines().position(|line| line.contains("MPI_ANY_SOURCE")).unwrap() + 1;
     assert_eq!(at["line"], line);
-    assert!(finding["order"].as_str().unwrap().starts_with("rank 0: receive 0 takes a message of rank"), "{object}");
+    assert!(
+        finding["order"].as_str().unwrap().starts_with("rank 0: receive 0 takes a message of rank"),
+        "{object}"
+    );
 
     let (object, status) = json(&folder, &["-n", "2", "./program"], "");
     assert_eq!((&object["verdict"], status), (&"right".into(), Some(0)));
     assert_eq!(object["findings"], serde_json::json!([]));
     let (object, status) = json(&folder, &["-n", "5", "--runs", "2", "./program", "same"], "");
-    assert_eq!((&object["verdict"], &object["is_complete"], status), (&"unknown".into(), &false.into(), Some(3)));
+    assert_eq!(
+        (&object["verdict"], &object["is_complete"], status),
+        (&"unknown".into(), &false.into(), Some(3))
+    );
 
     let output = check(&folder, &["-n", "3", "--json", "verdict.json", "./program"], "");
     let text = String::from_utf8(output.stdout).unwrap();

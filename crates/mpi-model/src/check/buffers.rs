@@ -143,7 +143,10 @@ impl Reader<'_, '_> {
         };
         let is_used = self.word(address).is_some_and(|address| Address(address) != Address::IN_PLACE);
         let read = |address, is_wide| {
-            is_used.then(|| numbers(self.process, is_wide, address, peers.len())).flatten().unwrap_or_default()
+            is_used
+                .then(|| numbers(self.process, is_wide, address, peers.len()))
+                .flatten()
+                .unwrap_or_default()
         };
         let is_large = is_large(self.function);
         let counts: Vec<i64> = read(counts, is_large).into_iter().map(|count| count.max(0)).collect();

@@ -109,14 +109,17 @@ pub(super) fn enter<'n>(
         note(process, function, words, &file.comm)
     } else {
         let comm = COMMUNICATORS.iter().find_map(|name| handle(name));
-        let Some(comm) = comm.and_then(|comm| process.communicators.borrow().get(comm)) else { return Ok(None) };
+        let Some(comm) = comm.and_then(|comm| process.communicators.borrow().get(comm)) else {
+            return Ok(None);
+        };
         note(process, function, words, &comm)
     }
 }
 
 /// Whether a collective call may wait until all ranks have made it: all that are not nonblocking, and not the parts of split ones.
 fn may_wait(name: &str) -> bool {
-    let is_nonblocking = name.starts_with("MPI_I") && !name.starts_with("MPI_Intercomm") || name.starts_with("MPI_Comm_i");
+    let is_nonblocking =
+        name.starts_with("MPI_I") && !name.starts_with("MPI_Intercomm") || name.starts_with("MPI_Comm_i");
     let is_of_file_part = ["MPI_File_i", "_begin", "_end"].iter().any(|part| name.contains(part));
     !is_nonblocking && !is_of_file_part && !name.ends_with("_init") && !name.ends_with("_map")
 }

@@ -62,9 +62,6 @@ const TELL_NOTHING: &[&str] = &[
     "MPI_Wtime",
 ];
 
-/// The number of pieces up to which a buffer is compared with other buffers.
-const MAX_PIECES: usize = 4096;
-
 /// A buffer of an operation in progress.
 pub(super) struct Flight {
     /// The number of its call.
@@ -110,40 +107,50 @@ impl Flights {
     }
 }
 
-/// The pieces of a buffer in memory, in order; none if they are too many.
+/// The pieces of a buffer in memory, in order.
 fn pieces(buffer: &Buffer) -> Vec<(usize, usize)> {
     pieces_of(buffer.address, buffer.datatype.layout(), buffer.count as u64)
 }
 
-/// As [`pieces`], of elements with this layout.
+/// As [`pieces`], of elements with this layout. Pieces that overlap or touch are one.
 pub(crate) fn pieces_of(address: Address, layout: &Layout, count: u64) -> Vec<(usize, usize)> {
-    let mut pieces = Vec::new();
-    layout.for_each_run(count, |at, length| {
-        if pieces.len() <= MAX_PIECES && length > 0 {
-            let first = address.offset(at).0;
-            pieces.push((first, first + length as usize - 1));
-        }
-    });
-    if pieces.len() > MAX_PIECES {
-        return Vec::new();
-    }
-    pieces.sort_unstable();
+    let mut pieces = runs_of(address, layout, count);
+    join(&mut pieces);
     pieces
 }
 
-/// Whether two lists of pieces have an address in common.
-pub(super) fn overlap(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
-    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
-    while let (Some(&&a), Some(&&b)) = (left.peek(), right.peek()) {
-        if a.1 < b.0 {
-            left.next();
-        } else if b.1 < a.0 {
-            right.next();
-        } else {
-            return true;
+/// Joins pieces in order that overlap or touch.
+pub(super) fn join(pieces: &mut Vec<(usize, usize)>) {
+    pieces.dedup_by(|next, before| {
+        let is_joined = next.0 <= before.1.saturating_add(1);
+        if is_joined {
+            before.1 = before.1.max(next.1);
         }
-    }
-    false
+        is_joined
+    });
+}
+
+/// The first and the last address of each run of bytes of elements, in order.
+fn runs_of(address: Address, layout: &Layout, count: u64) -> Vec<(usize, usize)> {
+    let mut runs = Vec::new();
+    layout.for_each_run(count, |at, length| {
+        if length > 0 {
+            let first = address.offset(at).0;
+            runs.push((first, first + length as usize - 1));
+        }
+    });
+    runs.sort_unstable();
+    runs
+}
+
+/// Whether two lists of pieces, of each of which none overlap, have an address in common.
+pub(super) fn overlap(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
+    let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut rest = many;
+    few.iter().any(|piece| {
+        rest = &rest[rest.partition_point(|other| other.1 < piece.0)..];
+        rest.first().is_some_and(|other| other.0 <= piece.1)
+    })
 }
 
 impl<'n> Process<'n> {
@@ -213,9 +220,9 @@ impl<'n> Process<'n> {
 
     /// The buffers of the persistent collective operation that the current call makes.
     pub(crate) fn persistent_buffers(&self) -> Buffers {
-        self.checker
-            .as_ref()
-            .map_or_else(Buffers::default, |checker| std::mem::take(&mut checker.flights.borrow_mut().persistent))
+        self.checker.as_ref().map_or_else(Buffers::default, |checker| {
+            std::mem::take(&mut checker.flights.borrow_mut().persistent)
+        })
     }
 
     /// Notes the buffers of a collective operation that begins.
@@ -237,16 +244,14 @@ impl<'n> Process<'n> {
     /// Checks that the buffers of a call do not overlap.
     pub(super) fn check_overlap(&self, function: &Function, words: &[usize]) {
         let buffers = buffers_of(self, function, words);
-        let of_all = |buffers: &[Buffer]| {
-            let mut all: Vec<(usize, usize)> = buffers.iter().flat_map(pieces).collect();
-            all.sort_unstable();
-            all
-        };
-        let (sent, received) = (of_all(&buffers.sent), of_all(&buffers.received));
-        let text = if overlap(&sent, &received) {
-            "its send buffer and its receive buffer overlap"
-        } else if received.windows(2).any(|pair| pair[1].0 <= pair[0].1) {
+        let runs = |buffer: &Buffer| runs_of(buffer.address, buffer.datatype.layout(), buffer.count as u64);
+        let mut received: Vec<(usize, usize)> = buffers.received.iter().flat_map(runs).collect();
+        received.sort_unstable();
+        let is_twice = received.windows(2).any(|pair| pair[1].0 <= pair[0].1);
+        let text = if is_twice {
             "parts of its receive buffer overlap"
+        } else if buffers.sent.iter().any(|sent| overlap(&pieces(sent), &received)) {
+            "its send buffer and its receive buffer overlap"
         } else {
             return;
         };
@@ -273,7 +278,9 @@ impl<'n> Process<'n> {
     /// Ends the sends of freed requests before a call from which the program may learn that they are complete.
     pub(super) fn end_freed(&self, function: &Function) {
         let Some(checker) = &self.checker else { return };
-        if checker.flights.borrow().freed.is_empty() || TELL_NOTHING.contains(&collective::base(function.name)) {
+        if checker.flights.borrow().freed.is_empty()
+            || TELL_NOTHING.contains(&collective::base(function.name))
+        {
             return;
         }
         let freed = std::mem::take(&mut checker.flights.borrow_mut().freed);

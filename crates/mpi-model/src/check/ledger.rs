@@ -2,10 +2,20 @@
 
 use std::{collections::BTreeMap, num::NonZeroU32};
 
-use multicomputer::{Rank, Tag, comm::transport::Context};
+use multicomputer::{
+    Rank, Tag,
+    comm::transport::{Context, From, To},
+};
 
 use super::{Check, Site, blocks::SentBlock, collective::Entered, window::Clock};
 use crate::datatype::signature::Signature;
+
+/// The other side of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Peer {
+    To(To),
+    From(From),
+}
 
 /// A communicator, for texts.
 #[derive(Clone, Debug)]

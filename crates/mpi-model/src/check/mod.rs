@@ -57,6 +57,7 @@ use self::{
 };
 pub(crate) use self::{
     flight::{Role, pieces_of},
+    ledger::Peer,
     window::{Act, Clock, Noted, Part, Region},
 };
 use crate::{
@@ -64,9 +65,8 @@ use crate::{
     communicator::Communicator,
     error::{Class, MpiError, Result},
     function::Function,
-    process::Process,
     point_to_point::Mode,
-    request::Peer,
+    process::Process,
 };
 
 /// A call of the program: the function, and the place, as the program's loader numbers places.
@@ -250,13 +250,7 @@ impl<'n> Process<'n> {
     }
 
     /// Copies the data of a message out of the program's memory, and notes the message.
-    pub(crate) fn outgoing(
-        &self,
-        to: To,
-        comm: &Communicator<'_>,
-        buffer: &Buffer,
-        mode: Mode,
-    ) -> Payload {
+    pub(crate) fn outgoing(&self, to: To, comm: &Communicator<'_>, buffer: &Buffer, mode: Mode) -> Payload {
         let data = buffer.load(self);
         let Some(checker) = &self.checker else { return data };
         let number = checker.next();
@@ -349,7 +343,8 @@ impl<'n> Process<'n> {
         let Some(sent) = sent else { return };
         let site = receive.map_or_else(|| self.site(), |receive| receive.site);
         if let (true, Some(note)) = (sent.is_ready, message.payload.note()) {
-            let ready = Ready { message: (message.source, note), sent: sent.site, received: (checker.rank, site) };
+            let ready =
+                Ready { message: (message.source, note), sent: sent.site, received: (checker.rank, site) };
             checker.check.ready.lock().push(ready);
         }
         let layout = buffer.datatype.layout();

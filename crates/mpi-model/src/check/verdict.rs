@@ -7,9 +7,8 @@ use multicomputer::Rank;
 use super::{
     Check, Finding, Kind, Line,
     collective::{self, Entered},
-    ledger::{Ledger, Operation, Posted, Sent},
+    ledger::{Ledger, Operation, Peer, Posted, Sent},
 };
-use crate::request::Peer;
 
 /// How the program of a rank has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

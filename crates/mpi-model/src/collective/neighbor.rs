@@ -101,7 +101,9 @@ fn exchange<'n>(
     into: Vec<Buffer>,
 ) -> Task<'n> {
     let sends = neighbors.destinations.iter().zip(from);
-    let sends = sends.filter_map(|(&(to, number), block)| Some((to?, number, process.outgoing_block(block)))).collect();
+    let sends = sends
+        .filter_map(|(&(to, number), block)| Some((to?, number, process.outgoing_block(block))))
+        .collect();
     let present = neighbors
         .sources
         .iter()

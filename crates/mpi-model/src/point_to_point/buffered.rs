@@ -10,11 +10,11 @@ use multicomputer::comm::{Message, transport::RequestId};
 use super::{Comm, Mode, bytes_of};
 use crate::{
     buffer::{Buffer, Data},
-    check::Site,
+    check::{Peer, Site},
     error::{Class, Error, Result},
     function::functions,
     process::Process,
-    request::{Peer, Steps, Work},
+    request::{Steps, Work},
     status::Status,
     word::{Address, Handle, Integer, Out},
 };

@@ -457,10 +457,7 @@ fn start_all(process: &Process<'_>, count: i64, requests: Array<Handle>) -> Resu
     let length = usize::try_from(count)
         .map_err(|_| Error::argument(Class::COUNT, "count", format!("{count} is negative")))?;
     let handles = requests.read(process, length).map_err(|error| error.of("array_of_requests"))?;
-    handles.into_iter().try_for_each(|handle| {
-        process.begins_another();
-        start_one(process, handle)
-    })
+    handles.into_iter().try_for_each(|handle| start_one(process, handle))
 }
 
 fn start_one(process: &Process<'_>, handle: Handle) -> Result<()> {
@@ -472,6 +469,7 @@ fn start_one(process: &Process<'_>, handle: Handle) -> Result<()> {
         process.found(Kind::MissingWait, text, "wait for the request before it is started again", Vec::new());
         return refusal("the persistent request is active already: wait for it first");
     }
+    process.begins_another();
     *found.work.borrow_mut() = start(process)?;
     found.flights.replace(process.departed());
     found.was_started.set(true);

@@ -233,7 +233,8 @@ impl<'n> Access<'_, 'n> {
     fn compare(&self, own: &Buffer, target: &Datatype, matches: bool) {
         if !matches {
             let function = self.process.site().function;
-            let text = format!("{function} accesses {target} at the target as {} at the origin", own.datatype);
+            let text =
+                format!("{function} accesses {target} at the target as {} at the origin", own.datatype);
             let help = "give datatypes with the same basic types for the origin and the target";
             self.process.found(Kind::DatatypeMismatch, text, help, Vec::new());
         }
