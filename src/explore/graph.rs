@@ -14,6 +14,7 @@ mod timings;
 
 use std::collections::BTreeMap;
 
+pub(super) use self::timings::End;
 use super::{
     latest::{ByLabel, Posted, earlier},
     log::{Decision, Entry, Open, Pick, RankLog, Receive, Took},

@@ -12,7 +12,7 @@
 //! makes. The alternatives of the latter are the next runs.
 
 use super::{
-    graph::{EventId, Events, Graph},
+    graph::{End, EventId, Events, Graph},
     log::{Decision, Entry, Pick, RankLog, RankScript, Receive, Took, set},
     order::Waits,
 };
@@ -56,13 +56,15 @@ pub(super) fn stuck_if_calls_wait(
 ) -> Option<(Waits, Vec<RankScript>)> {
     let graph = Graph::of(ranks);
     let calls = may_wait.calls && graph.has_meetings();
-    let tried = [
-        Waits { sends: may_wait.sends, calls: false },
-        Waits { sends: false, calls },
-        Waits { sends: may_wait.sends && calls, calls },
-    ];
-    tried.into_iter().filter(|waits| *waits != Waits::default()).find_map(|waits| {
-        let there = graph.stuck_if(waits, is_done)?;
+    let all = Waits { sends: may_wait.sends, calls };
+    if matches!(graph.end_if(all, is_done), End::Done) {
+        // Then all ranks end if less calls wait, too.
+        return None;
+    }
+    let only_sends = Waits { calls: false, ..all };
+    let only_calls = Waits { sends: false, ..all };
+    [only_sends, only_calls, all].into_iter().filter(|waits| *waits != Waits::default()).find_map(|waits| {
+        let End::Stuck(there) = graph.end_if(waits, is_done) else { return None };
         let order: Vec<usize> = (0..graph.len()).filter(|&event| there.has(event)).collect();
         Some((waits, script(&graph, &order, None)))
     })

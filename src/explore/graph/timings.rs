@@ -11,6 +11,16 @@ use crate::{
     wire::{MessageId, NodeId},
 };
 
+/// The end of an execution in which calls wait.
+pub(in crate::explore) enum End {
+    /// All ranks have ended.
+    Done,
+    /// Some ranks could go on in another execution.
+    Elsewhere,
+    /// A deadlock after these events.
+    Stuck(Events),
+}
+
 impl Graph<'_> {
     /// Whether any call may wait for others.
     pub(in crate::explore) fn has_meetings(&self) -> bool {
@@ -29,10 +39,10 @@ impl Graph<'_> {
         meetings
     }
 
-    /// If this execution would end in a deadlock if every send waited for its receive, or every call for all ranks that may do so, returns the events
-    /// before the deadlock; `None` otherwise. `is_done` tells whether all ranks have ended without that. Such an execution has no other matches, only
-    /// less of them: every deadlock of waiting sends is a part of an execution in which no send waits.
-    pub(in crate::explore) fn stuck_if(&self, waits: Waits, is_done: bool) -> Option<Events> {
+    /// The end of this execution if every send waited for its receive, or every call for all ranks that may do so. `is_done` tells whether all ranks have
+    /// ended without that. Such an execution has no other matches, only less of them: every deadlock of waiting sends is a part of an execution in
+    /// which no send waits.
+    pub(in crate::explore) fn end_if(&self, waits: Waits, is_done: bool) -> End {
         let meets = |rank, request| match request {
             Open::Send { seq, waits: false } if waits.sends => {
                 Some(self.meeting(MessageId { source: rank, seq }))
@@ -89,6 +99,9 @@ impl Graph<'_> {
             }
         }
         let left: Vec<usize> = (0..self.len()).filter(|&event| !there.has(event)).collect();
+        if left.is_empty() && is_done {
+            return End::Done;
+        }
         // Another match or another request would let a rank go on: that is a part of another execution.
         let goes_on = |event: usize| match self.pick(event) {
             Some((rank, _, pick)) => {
@@ -115,8 +128,7 @@ impl Graph<'_> {
             || ranks.any(|(rank, log)| {
                 log.receives.iter().enumerate().any(|(number, receive)| takes(rank, number, receive))
             });
-        let ends = left.is_empty() && is_done;
-        (!ends && !is_going).then_some(there)
+        if is_going { End::Elsewhere } else { End::Stuck(there) }
     }
 
     /// Adds an event and all that it follows.
