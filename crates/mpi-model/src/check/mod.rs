@@ -9,6 +9,7 @@
 //!   blocks       blocks of exchanges, each from one process to another
 //!   buffers      the buffers that a call names
 //!   flight       buffers of operations in progress: their contents and other accesses to them
+//!   in_progress  these buffers by their addresses
 //!   window       accesses to the memory of windows, and what orders them
 //!   ready        sends in ready mode, whose receives have been posted
 //!   finalize     what is left at MPI_Finalize: requests, communicators, datatypes and so on
@@ -23,6 +24,7 @@ mod collective;
 mod finalize;
 mod finding;
 mod flight;
+mod in_progress;
 mod ledger;
 mod ready;
 mod verdict;
