@@ -21,7 +21,8 @@ function writeAddress() {
   const part = range.isWhole() ? "" : `&from=${range.from}&to=${range.to}`;
   const links = document.body.classList.contains("total") ? "&links=total" : "";
   const hash = `#t=${Math.round(time)}&speed=${speed}&runs=${runs}${part}${links}`;
-  if (location.hash !== hash) history.replaceState(null, "", hash);
+  // The whole address, as a page within another one may have the base of that one.
+  if (location.hash !== hash) history.replaceState(null, "", location.href.replace(/(#.*)?$/s, hash));
 }
 
 /** Writes the view into the address and, as text, into the elements for screen readers. */

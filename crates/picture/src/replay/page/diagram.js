@@ -172,9 +172,9 @@ class DiagramView {
     const { context, pitch } = this;
     context.clearRect(0, 0, this.width, this.height);
     context.drawImage(this.sheet, 0, 0, this.width, this.height);
-    this.clip(context);
     context.strokeStyle = this.colour("lit");
     context.lineWidth = 2.5;
+    this.clip(context);
     context.beginPath();
     for (const nth of light.messages) this.trace(context, ...this.line(nth));
     context.stroke();

@@ -66,7 +66,7 @@ class NetworkView {
     for (const pieces of this.stretches) this.trace(context, pieces);
     context.stroke();
     // The critical path is two edges, between which a link has its own colour.
-    this.stroke(context, this.model.pathLinks, colour("path"), this.thick * 1.5 + 2.5);
+    this.stroke(context, this.model.pathLinks, colour("path"), this.thick * 1.5 + 3);
     this.stroke(context, this.model.pathLinks, colour("ground"), this.thick * 1.5);
     if (!this.heat) return;
     for (const [link, part] of this.model.busyParts()) {

@@ -36,9 +36,10 @@ function pointAway() {
   tellPointed();
 }
 
-/** Holds a target, or with null none. */
+/** Holds a target until the pointer is over another one; or with null none. */
 function hold(target) {
   held = target;
+  if (target) hovered = null;
   if (aim()) redraw();
   tellPointed();
 }
@@ -53,7 +54,6 @@ function walk(panel, view, kind, way) {
   // The first message is one that has not arrived yet.
   const first = kind === "message" ? Math.max(0, list.findIndex((nth) => model.arrived[nth] > time)) : 0;
   const next = at >= 0 ? (at + way + list.length) % list.length : way > 0 ? first : list.length - 1;
-  hovered = null;
   hold({ panel, view, target: { kind, nth: list[next] } });
   element("told").textContent = model.tell(held.target, time);
 }
