@@ -94,14 +94,15 @@ class DiagramView {
     context.strokeStyle = colour("message");
     context.lineWidth = pitch > 6 ? 0.8 : 0.4;
     context.beginPath();
-    for (const nth of this.messages()) this.trace(context, ...this.line(nth));
+    this.segments = this.messages().map((nth) => [nth, this.segment(...this.line(nth))]);
+    for (const [, segment] of this.segments) this.trace(context, segment);
     context.stroke();
     context.strokeStyle = colour("path");
     context.lineWidth = 1.8;
     context.beginPath();
     for (let nth = 0; nth < model.path.length; nth += 4) {
       const [from, start, to, end] = model.path.slice(nth, nth + 4);
-      this.trace(context, start, this.place(from), end, this.place(to));
+      this.trace(context, this.segment(start, this.place(from), end, this.place(to)));
     }
     context.stroke();
     context.restore();
@@ -129,8 +130,7 @@ class DiagramView {
     return [this.x(from), from === start ? y : at(from), this.x(to), at(to)];
   }
 
-  trace(context, ...line) {
-    const segment = this.segment(...line);
+  trace(context, segment) {
     if (!segment) return;
     context.moveTo(segment[0], segment[1]);
     context.lineTo(segment[2], segment[3]);
@@ -176,7 +176,7 @@ class DiagramView {
     context.lineWidth = 2.5;
     this.clip(context);
     context.beginPath();
-    for (const nth of light.messages) this.trace(context, ...this.line(nth));
+    for (const nth of light.messages) this.trace(context, this.segment(...this.line(nth)));
     context.stroke();
     context.restore();
     for (const rank of light.nodes.filter((rank) => this.rowOf.has(rank))) {
@@ -197,9 +197,8 @@ class DiagramView {
       return nth < 0 || x < LABELS ? null : { kind: "band", nth };
     }
     let [best, least] = [-1, reach / 2];
-    for (const nth of x < LABELS ? [] : this.messages()) {
-      const segment = this.segment(...this.line(nth));
-      const far = segment ? distance(x, y, segment) : Infinity;
+    for (const [nth, segment] of x < LABELS ? [] : this.segments) {
+      const far = distance(x, y, segment);
       if (far < least) [best, least] = [nth, far];
     }
     if (best >= 0) return { kind: "message", nth: best };

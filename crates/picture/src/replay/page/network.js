@@ -107,10 +107,10 @@ class NetworkView {
     context.clearRect(0, 0, this.width, this.height);
     context.drawImage(this.sheet, 0, 0, this.width, this.height);
     const found = model.load(t);
-    for (const [name, is, thick] of this.heat ? [] : [["busy", (n) => n === 1, 1], ["shared", (n) => n > 1, 1.5]]) {
-      const links = [...model.busy.keys()].filter((link) => is(model.busy[link]));
-      this.stroke(context, links, colour(name), this.thick * thick);
-    }
+    const [busy, shared] = [[], []];
+    model.busy.forEach((messages, link) => messages > 0 && !this.heat && (messages > 1 ? shared : busy).push(link));
+    this.stroke(context, busy, colour("busy"), this.thick);
+    this.stroke(context, shared, colour("shared"), this.thick * 1.5);
     this.stroke(context, light.links, colour("lit"), this.thick * 1.5 + 1.5);
     this.drawNodes(t);
     const size = Math.max(2, Math.min(5, radius * 0.5));
