@@ -101,7 +101,9 @@
     // By a finger it stays, until another place is touched.
     pointer(one.diagram, "pointermove", ...place, { pointerType: "touch" });
     pointer(one.diagram, "pointerleave", ...place, { pointerType: "touch" });
-    expectMessage("a line under a finger", 0, lit()[0].messages[0]);
+    const [touched] = lit()[0].messages;
+    holds("a line under a finger", touched !== undefined);
+    expectMessage("a line under a finger", 0, touched);
     pointer(document.body, "pointerdown", 0, 0, { pointerType: "touch" });
     holds("another place is dark", isDark());
 
@@ -140,6 +142,15 @@
     found.links = edges.size;
     for (const link of path) if (edges.has(link)) holds(`link ${link} of the critical path`, Math.max(...edges.get(link)) > 3);
     holds("links beside the critical path", [...edges].some(([link, edge]) => !path.has(link) && edge.includes(0)));
+
+    // The dots of the messages of a link are lit where they are.
+    const far = [...one.run.messages.from.keys()].find((nth) => routeOf(one.run, nth).length > 1 && one.run.messages.leaving[nth] > 0);
+    replay.light(0, "link", routeOf(one.run, far)[0]);
+    const [[alone]] = await litPixels();
+    replay.seek(times(one.run)[far].left - one.run.messages.leaving[far] / 20);
+    const [[withDot]] = await litPixels();
+    holds(`a dot is lit: ${alone}, ${withDot}`, withDot > alone + 20);
+    replay.light();
 
     // By keys.
     for (const [side, { network, diagram, run }] of shown().entries()) {
@@ -225,8 +236,10 @@
     // Two fingers from the middle half of the diagram to all of it, then a drag with Shift by a quarter.
     const finger = (kind, pointerId, part, more) =>
       pointer(one.diagram, kind, 48 + room * part, 100, { pointerId, buttons: 1, pointerType: "touch", ...more });
-    [["pointerdown", 1, 0.25], ["pointerdown", 2, 0.75], ["pointermove", 1, 0], ["pointermove", 2, 1], ["pointerup", 1, 0], ["pointerup", 2, 1]]
-      .forEach((event) => finger(...event));
+    [
+      ["pointerdown", 1, 0.1], ["pointermove", 1, 0.25], ["pointerdown", 2, 0.75], ["pointermove", 1, 0], ["pointermove", 2, 1],
+      ["pointerup", 1, 0], ["pointerup", 2, 1],
+    ].forEach((event) => finger(...event));
     near("two fingers zoom, from", state().from, end * 0.25, end / 100);
     near("two fingers zoom, to", state().to, end * 0.75, end / 100);
     const mouse = { shiftKey: true, pointerType: "mouse" };

@@ -209,7 +209,7 @@ fn pictures_are_linked_in_a_browser() {
 
     // On a phone, in a network whose links are the bottlenecks.
     let machine = Machine::hockney(3, 4).trace(true).build().unwrap();
-    let exchange = |strides: [usize; 3]| {
+    let exchange = |strides: [usize; 4]| {
         let run = machine.run(|node| {
             for stride in strides {
                 let (to, from) = ((node.rank() + stride) % 12, (node.rank() + 12 - stride) % 12);
@@ -222,7 +222,7 @@ fn pictures_are_linked_in_a_browser() {
     assert_linked(
         &browser,
         &folder.join("exchange.html"),
-        [exchange([1, 5, 6]), exchange([7, 5, 6])],
+        [exchange([1, 5, 1, 6]), exchange([6, 1, 1, 7])],
         "390,844",
     );
 }
