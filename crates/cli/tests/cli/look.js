@@ -143,6 +143,12 @@
     for (const link of path) if (edges.has(link)) holds(`link ${link} of the critical path`, Math.max(...edges.get(link)) > 3);
     holds("links beside the critical path", [...edges].some(([link, edge]) => !path.has(link) && edge.includes(0)));
 
+    // Every message, also one of several between two nodes, by the interface for scripts.
+    shown().forEach(({ run }, side) => run.messages.from.forEach((_, nth) => {
+      replay.light(side, "message", nth);
+      expectMessage(`message ${nth} of side ${side}`, side, nth);
+    }));
+
     // The dots of the messages of a link are lit where they are.
     const far = [...one.run.messages.from.keys()].find((nth) => routeOf(one.run, nth).length > 1 && one.run.messages.leaving[nth] > 0);
     replay.light(0, "link", routeOf(one.run, far)[0]);
