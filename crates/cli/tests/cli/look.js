@@ -228,6 +228,12 @@
     near("a full stop moves", state().from, end * 0.375, 2);
     press(one.diagram, ",");
     near("a comma moves back", state().from, end * 0.25, 2);
+    for (let nth = 0; nth < 9; nth++) press(one.diagram, ".");
+    await frames();
+    same("the cursor may be outside of the range", [state().to, state().time < state().from], [end, true]);
+    for (let nth = 0; nth < 9; nth++) press(one.diagram, ",");
+    replay.seek(end / 2);
+    replay.zoom(end / 4, (end * 3) / 4);
     press(one.diagram, "Z", { shiftKey: true });
     same("Shift and Z zoom out", [state().from, state().to], [0, end]);
     element("nearer").click();

@@ -12,7 +12,8 @@ use std::fmt::Write;
 
 use multicomputer::Run;
 
-use self::{data::RunData, network::Network};
+use self::data::RunData;
+pub use self::network::Network;
 use super::PictureError;
 
 /// Maximum number of runs on a page.

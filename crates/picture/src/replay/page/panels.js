@@ -97,7 +97,6 @@ function redraw() {
 
 function draw() {
   const shown = panels.filter((panel) => panel.isShown);
-  if (range.cover(time)) shown.forEach((panel) => (panel.diagram.isStale = true));
   aim();
   const says = shown.map((panel) => {
     const model = models[panel.shown], status = model.status(time);

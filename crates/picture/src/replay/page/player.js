@@ -20,6 +20,12 @@ function make(name, properties, parent) {
   return made;
 }
 
+/** Sets the time, and moves the range of the diagrams if the time leaves it. */
+function goTo(t) {
+  time = Math.max(0, Math.min(end, t));
+  if (range.cover(time)) panels.forEach((panel) => (panel.diagram.isStale = true));
+}
+
 function frame(now) {
   if (!playing) return;
   // For readers who want less motion, playback is a sequence of pictures.
@@ -34,7 +40,7 @@ function frame(now) {
     replay.fps = Math.round(((frames.length - 1) * 10000) / spent) / 10;
     element("fps").textContent = `${replay.fps} frames per second.`;
   }
-  time = Math.min(end, time + ((now - before) / 1000) * perSecond());
+  goTo(time + ((now - before) / 1000) * perSecond());
   before = now;
   draw();
   if (time >= end) replay.pause();
@@ -62,7 +68,7 @@ function setSpeed(given) {
 const replay = {
   fps: 0,
   seek(t) {
-    time = Math.max(0, Math.min(end, Number(t) || 0));
+    goTo(Number(t) || 0);
     draw();
     if (!playing) remember();
   },

@@ -7,8 +7,6 @@ let held = null;
 // What is lit: panel and target, and a text that identifies both.
 let pointed = null, pointedName = "";
 
-const isRunAt = (panel) => panel.shown >= 0;
-
 /** Finds what is pointed at now, and lights it in all panels; returns whether it is another target than before. */
 function aim() {
   const target = hovered && hovered.view.find(hovered.x, hovered.y, time, hovered.reach);
@@ -17,7 +15,7 @@ function aim() {
   const name = pointed ? [panels.indexOf(pointed.panel), pointed.target.kind, pointed.target.nth, ...runs].join() : "";
   if (name === pointedName) return false;
   pointedName = name;
-  for (const panel of panels.filter(isRunAt)) {
+  for (const panel of panels.filter((panel) => panel.isShown)) {
     panel.light = pointed ? lightOf(pointed.target, models[pointed.panel.shown], models[panel.shown]) : DARK;
   }
   return true;
