@@ -228,6 +228,7 @@
     near("a full stop moves", state().from, end * 0.375, 2);
     press(one.diagram, ",");
     near("a comma moves back", state().from, end * 0.25, 2);
+    replay.seek(end * 0.4);
     for (let nth = 0; nth < 9; nth++) press(one.diagram, ".");
     await frames();
     same("the cursor may be outside of the range", [state().to, state().time < state().from], [end, true]);

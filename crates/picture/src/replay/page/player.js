@@ -74,7 +74,7 @@ const replay = {
   },
   play() {
     if (playing) return;
-    if (time >= end) time = 0;
+    if (time >= end) goTo(0);
     [playing, before, frames] = [true, performance.now(), []];
     element("play").textContent = "Pause";
     requestAnimationFrame(frame);
