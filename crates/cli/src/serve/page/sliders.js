@@ -139,7 +139,7 @@ export class Sliders {
     for (const parameter of this.parameters) {
       const { box, range, field, reset } = this.rows.get(parameter.axis);
       const value = this.value(parameter);
-      box.hidden = parameter.axis === "gamma" && operation?.combines === false;
+      box.hidden = parameter.axis === "gamma" && operation?.axes.includes("gamma") === false;
       // A disabled button would lose the focus.
       reset.setAttribute("aria-disabled", String(value === parameter.preset));
       if (Number.isNaN(value)) {
