@@ -54,6 +54,12 @@ impl<T> Run<T> {
         Run { outputs, report, wall, trace, work, machine, is_traced }
     }
 
+    /// Drops the outputs of the programs, so that runs of different programs have one type.
+    pub fn without_outputs(self) -> Run<()> {
+        let nodes = self.outputs.len();
+        self.with_outputs(vec![(); nodes])
+    }
+
     /// Returns the topology and the parameters of the machine of the run.
     pub fn machine(&self) -> &MachineSpec {
         &self.machine

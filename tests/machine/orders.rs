@@ -245,9 +245,11 @@ fn token_model(rank: usize, returned: &[usize]) -> Act {
 /// Each rank of a ring sends to both neighbours, and receives two messages from any.
 fn ring(node: &Node<'_>) -> Result {
     let (world, rank, size) = (node.world(), node.rank(), node.size());
-    world.send((rank + 1) % size, [0_u8])?;
-    world.send((rank + size - 1) % size, [0_u8])?;
-    Ok((0..2).try_for_each(|_| world.recv(ANY_SOURCE).map(drop))?)
+    let right = world.isend((rank + 1) % size, [0_u8])?;
+    let left = world.isend((rank + size - 1) % size, [0_u8])?;
+    (0..2).try_for_each(|_| world.recv(ANY_SOURCE).map(drop))?;
+    right.wait()?;
+    Ok(left.wait()?)
 }
 
 fn ring_model(rank: usize, returned: &[usize]) -> Act {

@@ -21,6 +21,7 @@ mod traces;
 pub(super) use self::{
     name::output_file,
     output::{OutputError, is_standard_output_taken},
+    page::Page,
     rows::RowFile,
     table::CsvFile,
     text::{JsonFile, TextFile},

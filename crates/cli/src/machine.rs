@@ -159,7 +159,7 @@ fn capacities(machine: &MachineSpec) -> String {
 }
 
 /// A figure of a machine.
-enum Figure {
+pub(super) enum Figure {
     Time(Span),
     PerByte(f64),
     PerElement(f64),
@@ -203,7 +203,7 @@ fn exact(value: f64, exponent: i32) -> f64 {
 
 /// Returns all parameters with their symbols and meanings, derived parameters at the end.
 #[rustfmt::skip]
-fn parameters(m: &Parameters) -> Vec<(&'static str, &'static str, Option<Figure>, &'static str)> {
+pub(super) fn parameters(m: &Parameters) -> Vec<(&'static str, &'static str, Option<Figure>, &'static str)> {
     use Figure::{Count, Number, PerByte, PerElement, Rate, Time};
     let mut list = vec![
         ("send overhead", "o_s", Some(Time(m.send_overhead())), "processor time of the sender for each message"),
@@ -220,7 +220,7 @@ fn parameters(m: &Parameters) -> Vec<(&'static str, &'static str, Option<Figure>
         ("combining", "gamma", Some(PerElement(m.gamma())), "processor time for combining an element"),
         ("copying", "copy", Some(PerByte(m.copy())), "processor time for copying a byte in memory"),
         ("barrier", "barrier", m.barrier().map(Time), "time of the hardware barrier"),
-        ("start-up", "alpha", Some(Time(m.alpha())), "o_s + L + o_r"),
+        ("start-up", "alpha", Some(Time(m.alpha())), "start-up of a message: o_s + L + o_r"),
         ("port capacity", "1 / beta", Some(Rate(m.port_capacity())), "of an in-port and of an out-port of a node"),
         ("link capacity", "C", Some(Rate(m.link_capacity())), "k / beta, of each directed link without its own capacity"),
     ];
@@ -249,7 +249,7 @@ fn table(m: &Parameters) -> Table {
 }
 
 /// Returns the machine as a JSON object: the same facts as in the text, with units in the names.
-fn object(machine: &MachineSpec, longest_route: Option<usize>) -> Value {
+pub(super) fn object(machine: &MachineSpec, longest_route: Option<usize>) -> Value {
     let (topology, m) = (machine.topology(), machine.parameters());
     let extents: Vec<(&str, usize)> = match (topology.grid(), &topology.extents()[..]) {
         (Some(grid), _) => vec![("rows", grid.rows), ("columns", grid.columns)],

@@ -36,6 +36,8 @@ mod reproduce;
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod run;
 mod s_to_p;
+#[cfg(feature = "serve")]
+mod serve;
 mod setting;
 mod site;
 mod study;
@@ -177,6 +179,9 @@ enum Command {
     Study(study::Arguments),
     /// Merge the parts of a study into one table
     Merge(study::MergeArguments),
+    /// Serve a page on which machines, operations and algorithms can be compared in a browser
+    #[cfg(feature = "serve")]
+    Serve(serve::Arguments),
     /// Draw a table of times as a chart: time or bandwidth over length, sources or nodes
     Plot(plot::Arguments),
     /// Print the network and the parameters of a machine
@@ -396,6 +401,8 @@ fn dispatch(arguments: CommandLine, mut out: &mut dyn Write) -> Result<(), Error
         Some(Command::Cc(_) | Command::Cxx(_) | Command::Fortran(_)) => {}
         Some(Command::Study(arguments)) => study::run(&arguments, out)?,
         Some(Command::Merge(arguments)) => study::run_merge(&arguments, out)?,
+        #[cfg(feature = "serve")]
+        Some(Command::Serve(arguments)) => serve::run(&arguments, out)?,
         Some(Command::Plot(arguments)) => plot::run(&arguments, out)?,
         Some(Command::Machine(arguments)) => machine::run(&arguments, out)?,
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments, out)?,

@@ -7,12 +7,13 @@ use std::{
 };
 
 use clap::Args;
-use multicomputer_study::{Layout, Row, Rows, Runs, Shard, Study, StudyError, merge};
+use multicomputer::units::format_bytes;
+use multicomputer_study::{Layout, Recorded, Row, Rows, Runs, Shard, Study, StudyError, merge};
 
 use super::{
     count::counted,
     error::Error,
-    files::{RowFile, TextFile, output_file},
+    files::{Page, RowFile, TextFile, output_file},
     plot::PlotFile,
     progress::Progress,
 };
@@ -86,6 +87,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", value_parser = output_file("SVG"))]
     plot: Option<PathBuf>,
 
+    /// Write a self-contained HTML animation of the runs, at most 8, side by side: all cases are run, as with --run all
+    #[arg(long, value_name = "FILE", value_parser = output_file("HTML"))]
+    replay: Option<PathBuf>,
+
     /// Write the study as TOML, with all ranges expanded
     #[arg(long, value_name = "FILE", value_parser = output_file("TOML"))]
     save: Option<PathBuf>,
@@ -147,6 +152,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         return Err(Error::usage("--resume continues a table: give its name by --csv or --json"));
     }
     let mut kept = Kept::create(arguments.plot.as_deref())?;
+    let mut page = Page::create(arguments.replay.as_deref(), rows.study().row_count()?)?;
+    let is_one_case = rows.study().cases()? == 1;
+    if arguments.replay.is_some() {
+        rows.record();
+    }
     let is_json = arguments.json.is_some();
     let mut file = match path {
         Some(path) if arguments.resume => {
@@ -165,13 +175,23 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         Some(path) => Some(RowFile::create(path, is_json, rows.hash())?),
         None => None,
     };
-    let computed = compute(&mut rows, |row| {
+    let computed = compute(&mut rows, |row, recorded| {
         if let Some(file) = &mut file {
             file.row(&row)?;
         }
+        let problem = format!(
+            "{} of {} on {}",
+            row.operation,
+            row.bytes.map_or(String::new(), format_bytes),
+            recorded.first().map_or("", |first| first.run.machine().name())
+        );
         kept.add(row);
-        Ok(())
+        recorded.iter().try_for_each(|Recorded { algorithm, run, .. }| {
+            let long = format!("{algorithm}, {problem}");
+            page.add([&long, if is_one_case { algorithm } else { &long }], run)
+        })
     });
+    let computed = computed.and_then(|()| page.finish());
     match (computed, file) {
         (Ok(()), Some(file)) => file.complete()?,
         (Err(cause), Some(file)) => return Err(file.left_behind(cause)),
@@ -235,7 +255,7 @@ fn study(arguments: &Arguments) -> Result<Study, Error> {
     if let Some(title) = &arguments.title {
         study.title = Some(title.clone());
     }
-    if let Some(runs) = arguments.run {
+    if let Some(runs) = arguments.run.or(arguments.replay.is_some().then_some(Runs::All)) {
         study.runs = runs;
     }
     if let Some(bytes) = arguments.element {
@@ -255,13 +275,17 @@ fn columns() -> &'static str {
 }
 
 /// Computes all rows, with a progress bar on a terminal and a line every ten seconds elsewhere.
-fn compute(rows: &mut Rows, mut take: impl FnMut(Row) -> Result<(), Error>) -> Result<(), Error> {
+fn compute(
+    rows: &mut Rows,
+    mut take: impl FnMut(Row, Vec<Recorded>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let (all, mut finished) = rows.progress();
     let (bar, begin, first) = (Progress::of_cases(all, finished), Instant::now(), finished);
     let is_terminal = io::stderr().is_terminal();
     let mut next_line = begin + BETWEEN_LINES;
     while let Some(row) = rows.next() {
-        take(row?)?;
+        let row = row?;
+        take(row, rows.take_recorded())?;
         let now_finished = rows.progress().1;
         if now_finished > finished {
             bar.advance(now_finished - finished);

@@ -44,7 +44,7 @@ pub use self::{
     chart::{Axis, Chart, Crossover, Line, Origin, Scale},
     heat::{Heat, Measure},
     options::PictureOptions,
-    replay::Replay,
+    replay::{Network, Replay},
     space_time::SpaceTime,
 };
 use multicomputer::Rank;

@@ -42,7 +42,7 @@ pub use self::{
     operation::Operation,
     problem::{Elements, Plan, Problem, Vector, default_element, matrix, place_sources},
     row::Row,
-    rows::{Rows, Shard},
+    rows::{Recorded, Rows, Shard},
     spelling::{read_effort, read_fraction},
     study::{Runs, Study},
     summary::{BOOTSTRAP_SEED, Summary, groups, repeats},

@@ -3,12 +3,11 @@
 use std::{collections::VecDeque, fmt, str::FromStr, sync::Arc};
 
 use multicomputer::{
-    Clock, Machine, Rank, Span,
+    Clock, Machine, Rank, Run, Span,
     comm::Node,
     error::Failure,
     model::MachineSpec,
     plan::{Effort, LowerBound},
-    report::RunReport,
 };
 
 use crate::{
@@ -74,6 +73,20 @@ pub struct Rows {
     /// Whether a row had a time, and the first reason why one had none.
     has_time: bool,
     refusal: Option<String>,
+    /// The recorded runs since the last call of [`take_recorded`](Rows::take_recorded); `None` if runs are not recorded.
+    recorded: Option<Vec<Recorded>>,
+}
+
+/// A recorded run of a study.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// Number of the case, from 0.
+    pub case: u64,
+    /// The name of the algorithm.
+    pub algorithm: String,
+    /// The run, with its [trace](multicomputer::MachineBuilder::trace).
+    pub run: Run<()>,
 }
 
 /// What cases with the same plans have in common.
@@ -108,6 +121,7 @@ impl Rows {
             planned: None,
             has_time: false,
             refusal: None,
+            recorded: None,
         })
     }
 
@@ -131,6 +145,16 @@ impl Rows {
     pub fn last_case(&self) -> Option<u64> {
         let of_part = self.cases.saturating_sub(self.shard.index).div_ceil(self.shard.of);
         Some(self.shard.index + of_part.checked_sub(1)? * self.shard.of)
+    }
+
+    /// Records the runs of the cases that follow. [`take_recorded`](Rows::take_recorded) returns them.
+    pub fn record(&mut self) {
+        self.recorded.get_or_insert_default();
+    }
+
+    /// Returns the runs that were recorded since the last call.
+    pub fn take_recorded(&mut self) -> Vec<Recorded> {
+        self.recorded.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Leaves out all cases up to this number: those of a table that is continued. The next row is that of a later case.
@@ -211,7 +235,12 @@ impl Rows {
     }
 
     /// The rows of all algorithms.
-    fn case_rows(&self, point: &Point<'_>, planned: &Planned, common: &Row) -> Result<Vec<Row>, StudyError> {
+    fn case_rows(
+        &mut self,
+        point: &Point<'_>,
+        planned: &Planned,
+        common: &Row,
+    ) -> Result<Vec<Row>, StudyError> {
         let mut common = common.clone();
         common.set_machine(&planned.machine);
         common.set_problem(&planned.columns);
@@ -250,7 +279,7 @@ impl Rows {
 
     /// The row of an algorithm.
     fn algorithm_row(
-        &self,
+        &mut self,
         point: &Point<'_>,
         planned: &Planned,
         common: &Row,
@@ -280,9 +309,12 @@ impl Rows {
         let time = match time {
             Some(time) => time,
             None => match self.run(point, planned, plan, predicted, place)? {
-                Ok((time, report)) => {
+                Ok((time, run)) => {
                     row.clock = Some(point.text(Axis::Clock).unwrap_or("virtual").to_owned());
-                    row.set_run(&report);
+                    row.set_run(&run.report);
+                    if let Some(recorded) = &mut self.recorded {
+                        recorded.push(Recorded { case: common.case, algorithm: name.to_owned(), run });
+                    }
                     time
                 }
                 Err(cause) => return Ok(Row { restriction: Some(cause), ..row }),
@@ -297,20 +329,20 @@ impl Rows {
     /// Runs a plan; `Err` inside says why it cannot be run, or how the run failed.
     #[allow(clippy::type_complexity)]
     fn run(
-        &self,
+        &mut self,
         point: &Point<'_>,
         planned: &Planned,
         plan: &Plan,
         predicted: Option<Span>,
         place: &mut Place,
-    ) -> Result<Result<(Span, RunReport), String>, StudyError> {
+    ) -> Result<Result<(Span, Run<()>), String>, StudyError> {
         let content =
             if self.study.phantom { Content::Phantom } else { Content::Random { seed: point.seed() } };
         if let Err(cause) = planned.problem.check_data(content) {
             return Ok(Err(cause));
         }
         let (clock, is_disturbed) = (place.clock, place.is_disturbed);
-        let machine = match place.machine() {
+        let machine = match place.machine(self.recorded.is_some()) {
             Ok(machine) => machine,
             Err(cause) => return Ok(Err(cause)),
         };
@@ -355,9 +387,9 @@ struct Place {
 }
 
 impl Place {
-    fn machine(&mut self) -> Result<&Machine, String> {
+    fn machine(&mut self, is_traced: bool) -> Result<&Machine, String> {
         if self.built.is_none() {
-            let machine = Machine::builder(self.machine.clone()).clock(self.clock).build();
+            let machine = Machine::builder(self.machine.clone()).clock(self.clock).trace(is_traced).build();
             self.built = Some(machine.map_err(|cause| cause.to_string())?);
         }
         self.built.as_ref().ok_or_else(String::new)
@@ -380,7 +412,7 @@ enum RunError {
 }
 
 impl Runner for MachineRunner<'_> {
-    type Ran = (Span, RunReport);
+    type Ran = (Span, Run<()>);
     type Error = RunError;
 
     fn nodes(&self) -> usize {
@@ -395,7 +427,7 @@ impl Runner for MachineRunner<'_> {
         self,
         program: impl Fn(&Node<'_>) -> Result<T, Failure> + Sync,
         fault: impl Fn(&[(Rank, &T)]) -> Option<String>,
-    ) -> Result<(Span, RunReport), RunError> {
+    ) -> Result<(Span, Run<()>), RunError> {
         let run = self.machine.run(&program).map_err(|cause| RunError::Failed(cause.to_string()))?;
         let time = run.report.makespan.since_start();
         if let Some(fault) = fault(&run.outputs.iter().enumerate().collect::<Vec<_>>()) {
@@ -410,6 +442,6 @@ impl Runner for MachineRunner<'_> {
                 median_call(self.machine, program).map_err(|cause| RunError::Failed(cause.to_string()))?
             }
         };
-        Ok((time, run.report))
+        Ok((time, run.without_outputs()))
     }
 }

@@ -1,6 +1,6 @@
 //! Studies: axes x algorithms -> rows.
 
-use multicomputer::{names, units::parse_seconds};
+use multicomputer::{model::MachineSpec, names, units::parse_seconds};
 
 use crate::{
     Axis, Operation, Rows, Shard, StudyError, algorithms,
@@ -166,6 +166,28 @@ impl Study {
             product.checked_mul(values.len() as u64).filter(|&product| product <= MAX_CASES)
         });
         product.ok_or(StudyError::TooManyCases { most: MAX_CASES })
+    }
+
+    /// Returns the machine of the first case, without noise and faults.
+    ///
+    /// # Errors
+    ///
+    /// A text that says why there is no such machine.
+    pub fn machine(&self) -> Result<MachineSpec, String> {
+        machine::planned(&Point::nth(&self.values, 0))
+    }
+
+    /// Returns the number of rows: of each case one for each algorithm of its operation.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError`] if the study cannot be computed.
+    pub fn row_count(&self) -> Result<u64, StudyError> {
+        let study = self.resolved()?;
+        let operations = study.operations();
+        let algorithms = |&operation| algorithms::of(operation, &study.algorithms).len() as u64;
+        let cases = study.cases()? / operations.len().max(1) as u64;
+        Ok(operations.iter().map(algorithms).sum::<u64>().saturating_mul(cases))
     }
 
     /// Returns the rows of a part of the study, made one case at a time.

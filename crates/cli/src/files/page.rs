@@ -13,7 +13,7 @@ use super::{super::error::Error, output::Output};
 
 /// The replay page, if requested.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(crate) struct Page {
     /// `None` if no page is requested, and after writing.
     output: Option<Output>,
     /// `None` before the first run.
@@ -24,22 +24,21 @@ pub(super) struct Page {
 
 impl Page {
     /// Checks the number of runs, and opens the file, if a page is requested.
-    pub(super) fn create(path: Option<&Path>, labels: &[String]) -> Result<Page, Error> {
+    pub(crate) fn create(path: Option<&Path>, runs: u64) -> Result<Page, Error> {
         let Some(path) = path else { return Ok(Page::default()) };
         let most = Replay::most_runs();
-        if labels.len() > most {
+        if runs > most as u64 {
             return Err(Error::usage(format!(
-                "--replay shows at most {most} runs, and this command makes {}: choose fewer algorithms, problems \
-                 or clocks",
-                labels.len()
+                "--replay shows at most {most} runs, and this command makes {runs}: choose fewer algorithms, problems \
+                 or clocks"
             )));
         }
         let output = Some(Output::open(path).map_err(Error::usage)?);
-        Ok(Page { output, is_several: labels.len() > 1, ..Page::default() })
+        Ok(Page { output, is_several: runs > 1, ..Page::default() })
     }
 
     /// Adds a run: `title` for a page with one run, `heading` for a list of several runs, which may truncate it.
-    pub(super) fn add<T>(&mut self, [title, heading]: [&str; 2], run: &Run<T>) -> Result<(), Error> {
+    pub(crate) fn add<T>(&mut self, [title, heading]: [&str; 2], run: &Run<T>) -> Result<(), Error> {
         let Some(output) = &self.output else { return Ok(()) };
         let of_page = if self.is_several { "Runs side by side" } else { title };
         let page = self.page.get_or_insert_with(|| Replay::new(of_page));
@@ -47,7 +46,7 @@ impl Page {
     }
 
     /// Writes the page, if there was a run.
-    pub(super) fn finish(&mut self) -> Result<(), Error> {
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
         let Some(mut output) = self.output.take() else { return Ok(()) };
         let Some(page) = self.page.take() else {
             self.is_missing = true;

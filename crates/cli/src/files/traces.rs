@@ -46,7 +46,7 @@ impl Traces {
         // Holds the first file of each kind at the same time, so that the same path for two kinds is refused.
         let all = [&traces.trace, &traces.diagram, &traces.heat].map(|files| files.first(labels));
         let held = all.into_iter().collect::<Result<Vec<_>, Error>>()?;
-        traces.page = Page::create(options.replay.as_deref(), labels)?;
+        traces.page = Page::create(options.replay.as_deref(), labels.len() as u64)?;
         drop(held);
         Ok(traces)
     }

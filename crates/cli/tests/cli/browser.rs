@@ -49,13 +49,27 @@ pub(super) fn browser() -> Option<OsString> {
     browser
 }
 
+/// The width of the narrowest window of Chromium, in pixels.
+const NARROWEST: u32 = 500;
+
 /// Opens a page with the program of the test behind its own, and returns what that says: `REPORT` and JSON on the console.
-/// Anything else there is an error of the page.
+/// Anything else there is an error of the page. `size` is the width and height of the window, such as `1200,900`; a page that is
+/// narrower than any window is in a frame.
 pub(super) fn opened(browser: &OsString, page: &Path, program: &str, address: &str, size: &str) -> Value {
     let with_test = page.with_extension("test.html");
     let html = fs::read_to_string(page).unwrap();
     let script = format!("<script>\n{program}</script>\n</body>");
     fs::write(&with_test, html.replace("</body>", &script)).unwrap();
+    let url = format!("file://{}{address}", text(&with_test));
+    let (width, height) = size.split_once(',').unwrap();
+    let url = if width.parse::<u32>().unwrap() >= NARROWEST {
+        url
+    } else {
+        let frame = page.with_extension("frame.html");
+        let style = format!("border: 0; width: {width}px; height: {height}px");
+        fs::write(&frame, format!("<iframe src=\"{url}\" style=\"{style}\"></iframe>")).unwrap();
+        format!("file://{}", text(&frame))
+    };
     let mut command = Command::new(browser);
     command.args([
         "--headless=new",
@@ -66,7 +80,7 @@ pub(super) fn opened(browser: &OsString, page: &Path, program: &str, address: &s
     ]);
     command.args(["--v=0", &format!("--window-size={size}")]);
     command.arg(format!("--user-data-dir={}", text(&page.with_extension("profile"))));
-    command.arg(format!("file://{}{address}", text(&with_test)));
+    command.arg(url);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut browser = Browser(command.spawn().unwrap());
     let (lines, seen) = mpsc::channel();

@@ -4,6 +4,8 @@ mod all_to_all;
 mod browser;
 mod collective;
 mod demo;
+#[cfg(all(unix, feature = "serve"))]
+mod devtools;
 mod documents;
 mod faults;
 mod files;
@@ -22,6 +24,8 @@ mod reproduce;
 #[cfg(unix)]
 mod robustness;
 mod s_to_p;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 mod study;
 mod textbook;

@@ -1,7 +1,14 @@
 //! Pages of `--replay`: one for all runs of a command, and what a browser makes of it, if there is one.
 
-use std::{ffi::OsString, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    fs,
+    path::Path,
+};
 
+use multicomputer::{Machine, Run, analysis::Blame, prelude::*, s_to_p::Algorithm};
+use multicomputer_picture::Replay;
 use serde_json::Value;
 
 use super::{
@@ -151,4 +158,71 @@ fn pages_play_in_a_browser() {
     let found = played(&browser, &page, "#t=x&speed=-1&runs=7,1", "360,800");
     assert_eq!(found["address"], "#t=0&speed=1&runs=0,1");
     assert_plays(&found, 16, &[0, 0]);
+}
+
+/// Returns for each delayed message of a run the messages that slowed it, by their numbers on a page.
+fn slowed<T>(run: &Run<T>) -> BTreeMap<usize, BTreeSet<usize>> {
+    let mut transfers: Vec<_> = run.trace.transfers.iter().collect();
+    transfers.sort_by_key(|transfer| (transfer.entered, transfer.from, transfer.seq));
+    let numbers = transfers.iter().enumerate().map(|(nth, transfer)| ((transfer.from, transfer.seq), nth));
+    let numbers: BTreeMap<(Rank, u64), usize> = numbers.collect();
+    let mut slowed: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for loss in Blame::of(&run.trace, run.machine()).unwrap().losses {
+        let [of, by] = [loss.slowed, loss.by].map(|message| numbers[&(message.from, message.seq)]);
+        slowed.entry(of).or_default().insert(by);
+    }
+    slowed
+}
+
+/// Checks with `look.js` what a page of two runs lights, its range of time, and who slowed whom, which is what the library says.
+fn assert_linked<T>(browser: &OsString, page: &Path, runs: [Run<T>; 2], size: &str) {
+    let [left, right] = &runs;
+    let html = Replay::new("two runs").run("left", left).unwrap().run("right", right).unwrap().to_html();
+    fs::write(page, html.unwrap()).unwrap();
+    let found = opened(browser, page, include_str!("look.js"), "", size);
+    assert_eq!((&found["error"], &found["wrong"]), (&Value::Null, &Value::Array(vec![])), "{size}");
+    assert_eq!(found["width"], size.split_once(',').unwrap().0.parse::<u64>().unwrap());
+    assert!(number(&found["links"]) > 10.0, "links are found in the network: {}", found["links"]);
+    for (run, found) in runs.iter().zip(found["slowed"].as_array().unwrap()) {
+        let found: Vec<(usize, BTreeSet<usize>)> = serde_json::from_value(found.clone()).unwrap();
+        assert!(!found.is_empty());
+        assert_eq!(found.into_iter().collect::<BTreeMap<_, _>>(), slowed(run), "{size}");
+    }
+}
+
+#[test]
+fn pictures_are_linked_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("replay_look");
+    let machine = Machine::paragon(4, 4).trace(true).build().unwrap();
+    let sources = [(0, 2048), (1, 2048), (2, 2048), (3, 2048), (8, 2048)];
+    let broadcast = |algorithm: Algorithm| {
+        let run = machine.run(|node| {
+            let own = sources.iter().find(|source| source.0 == node.rank());
+            let mine = vec![0_u8; own.map_or(0, |source| source.1)];
+            Ok(node.world().using(&algorithm).broadcast_from(&sources, &mine)?.len())
+        });
+        run.unwrap()
+    };
+    let runs = [Algorithm::BR_LIN, Algorithm::TWO_STEP].map(broadcast);
+    assert_linked(&browser, &folder.join("broadcast.html"), runs, "1200,900");
+
+    // On a phone, in a network whose links are the bottlenecks.
+    let machine = Machine::hockney(3, 4).trace(true).build().unwrap();
+    let exchange = |strides: [usize; 4]| {
+        let run = machine.run(|node| {
+            for stride in strides {
+                let (to, from) = ((node.rank() + stride) % 12, (node.rank() + 12 - stride) % 12);
+                node.world().sendrecv(to, vec![0_u8; 1000 + 100 * node.rank()], from)?;
+            }
+            Ok(0)
+        });
+        run.unwrap()
+    };
+    assert_linked(
+        &browser,
+        &folder.join("exchange.html"),
+        [exchange([1, 5, 1, 6]), exchange([6, 1, 1, 7])],
+        "390,844",
+    );
 }

@@ -14,6 +14,7 @@ use super::{
     Finding, Kind, Site,
     buffers::{Buffers, buffers_of},
     collective,
+    in_progress::{Flight, InProgress},
     window::End,
 };
 use crate::{
@@ -62,25 +63,10 @@ const TELL_NOTHING: &[&str] = &[
     "MPI_Wtime",
 ];
 
-/// A buffer of an operation in progress.
-pub(super) struct Flight {
-    /// The number of its call.
-    call: u64,
-    site: Site,
-    role: Role,
-    buffer: Buffer,
-    /// The first and the last address of each piece of the buffer.
-    pieces: Vec<(usize, usize)>,
-    /// The hash of the bytes at the beginning, if they do not change before the operation ends for the program.
-    hash: Option<u64>,
-    /// The call in which the library stores the result.
-    landed_in: Option<u64>,
-}
-
 /// The buffers of the operations in progress on a rank.
 #[derive(Default)]
 pub(super) struct Flights {
-    by_number: BTreeMap<u32, Flight>,
+    by_number: InProgress,
     next: u32,
     /// What else ends with requests, with numbers of the same sequence.
     ends: BTreeMap<u32, End>,
@@ -189,8 +175,8 @@ impl<'n> Process<'n> {
         // A call that sends and receives with one buffer changes what it has sent.
         if role == Role::Receive {
             for number in &flights.new {
-                if flights.by_number.get(number).is_some_and(|sent| overlap(&sent.pieces, &flight.pieces)) {
-                    flights.by_number.remove(number);
+                if flights.by_number.get(*number).is_some_and(|sent| overlap(&sent.pieces, &flight.pieces)) {
+                    flights.by_number.remove(*number);
                 }
             }
         }
@@ -233,7 +219,7 @@ impl<'n> Process<'n> {
         }
         for received in &buffers.received {
             if let Some(number) = self.departs(received, Role::Receive)
-                && let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number)
+                && let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(number)
             {
                 // The operation stores its result when it likes.
                 flight.hash = None;
@@ -292,7 +278,7 @@ impl<'n> Process<'n> {
         let Some(checker) = &self.checker else { return };
         let flights = &mut *checker.flights.borrow_mut();
         for number in request.flights.take() {
-            flights.by_number.remove(&number);
+            flights.by_number.remove(number);
             flights.ends.remove(&number);
         }
         self.watch_flights(flights);
@@ -307,7 +293,7 @@ impl<'n> Process<'n> {
             return;
         }
         for number in left {
-            flights.by_number.remove(&number);
+            flights.by_number.remove(number);
             flights.ends.remove(&number);
         }
         self.watch_flights(flights);
@@ -331,7 +317,7 @@ impl<'n> Process<'n> {
         }
         let flight = {
             let flights = &mut *checker.flights.borrow_mut();
-            let flight = flights.by_number.remove(&number);
+            let flight = flights.by_number.remove(number);
             if flight.is_some() {
                 self.watch_flights(flights);
             }
@@ -356,11 +342,11 @@ impl<'n> Process<'n> {
     pub(super) fn arrives(&self, number: u32) {
         let Some(checker) = &self.checker else { return };
         // A blocking call waits itself.
-        let began = checker.flights.borrow().by_number.get(&number).map(|flight| flight.call);
+        let began = checker.flights.borrow().by_number.get(number).map(|flight| flight.call);
         if !self.is_instrumented() || began == Some(checker.call.get()) {
             return self.lands(number);
         }
-        if let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number) {
+        if let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(number) {
             flight.landed_in = Some(checker.call.get());
         }
     }
@@ -369,7 +355,7 @@ impl<'n> Process<'n> {
     pub(crate) fn result_arrives(&self, numbers: &RefCell<Vec<u32>>) {
         let Some(checker) = &self.checker else { return };
         let is_result = |number: &u32| {
-            checker.flights.borrow().by_number.get(number).is_some_and(|flight| flight.role == Role::Receive)
+            checker.flights.borrow().by_number.get(*number).is_some_and(|flight| flight.role == Role::Receive)
         };
         let results: Vec<u32> = numbers.borrow().iter().copied().filter(is_result).collect();
         results.into_iter().for_each(|number| self.arrives(number));
@@ -450,10 +436,10 @@ impl<'n> Process<'n> {
         let flights = checker.flights.borrow();
         let call = checker.call.get();
         let is_access = self.site().is_access();
-        let conflict = flights.by_number.values().find(|flight| {
+        let conflict = flights.by_number.find(pieces, writes, |flight| {
             // The library itself stores what has arrived.
             let is_own = !is_access && (flight.call == call || flight.landed_in == Some(call));
-            (writes || flight.role == Role::Receive) && !is_own && overlap(pieces, &flight.pieces)
+            !is_own && overlap(pieces, &flight.pieces)
         });
         let Some(flight) = conflict else { return };
         let text = format!(

@@ -10,6 +10,7 @@
 //!   counted      collective calls with a count for each process
 //!   buffers      the buffers that a call names
 //!   flight       buffers of operations in progress: their contents and other accesses to them
+//!   in_progress  these buffers by their addresses
 //!   window       accesses to the memory of windows, and what orders them
 //!   ready        sends in ready mode, whose receives have been posted
 //!   finalize     what is left at MPI_Finalize: requests, communicators, datatypes and so on
@@ -25,6 +26,7 @@ mod counted;
 mod finalize;
 mod finding;
 mod flight;
+mod in_progress;
 mod ledger;
 mod ready;
 mod verdict;

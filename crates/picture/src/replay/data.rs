@@ -51,8 +51,8 @@ pub(super) struct RunData {
     /// By the index of a message: for each of its bandwidth shares the end of the share since the message entered the
     /// network, the progress at this time, and the bottleneck.
     shares: BTreeMap<usize, Vec<i64>>,
-    /// The names of bottlenecks.
-    places: Vec<String>,
+    /// Bottlenecks with their names.
+    places: Vec<(Bottleneck, String)>,
     /// Links that carried a message: number, bytes, messages, busy time, shared time.
     links: Vec<[u64; 5]>,
     /// The critical path as a flat list: node, begin, node at which it continues, end.
@@ -201,7 +201,7 @@ impl RunData {
             let shares = shares.iter().flat_map(|share| {
                 let place = share.bottleneck.map_or(-1, |place| {
                     *places.entry(place).or_insert_with(|| {
-                        self.places.push(place.name(topology));
+                        self.places.push((place, place.name(topology)));
                         self.places.len() as i64 - 1
                     })
                 });

@@ -12,7 +12,8 @@ use std::fmt::Write;
 
 use multicomputer::Run;
 
-use self::{data::RunData, network::Network};
+use self::data::RunData;
+pub use self::network::Network;
 use super::PictureError;
 
 /// Maximum number of runs on a page.
@@ -24,10 +25,20 @@ const MAX_MESSAGES: usize = 200_000;
 /// The parts of the page: HTML, style sheet, and the scripts in the order of concatenation.
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
-const PROGRAM: [&str; 4] = [
+const PROGRAM: [&str; 14] = [
+    include_str!("page/units.js"),
     include_str!("page/model.js"),
+    include_str!("page/slowed.js"),
+    include_str!("page/canvas.js"),
     include_str!("page/network.js"),
+    include_str!("page/range.js"),
     include_str!("page/diagram.js"),
+    include_str!("page/light.js"),
+    include_str!("page/pointing.js"),
+    include_str!("page/gestures.js"),
+    include_str!("page/delayed.js"),
+    include_str!("page/panels.js"),
+    include_str!("page/address.js"),
     include_str!("page/player.js"),
 ];
 

@@ -1,13 +1,13 @@
-//! The network of a run as page data: positions of vertices, in thousandths of a neighbour distance, and links.
+//! The network of a machine as page data: positions of vertices, in thousandths of a neighbour distance, and links.
 
 use multicomputer::topology::{Link, Topology, Vertex};
 use serde::Serialize;
 
 use super::super::heat::Layout;
 
-/// A network. Vertices are the nodes by rank, followed by the switches.
+/// A network as data for pages, for `serde`. Vertices are the nodes by rank, followed by the switches.
 #[derive(Debug, Serialize)]
-pub(super) struct Network {
+pub struct Network {
     shape: &'static str,
     nodes: usize,
     /// The numbers of switches.
@@ -23,7 +23,8 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn of(topology: &dyn Topology) -> Network {
+    /// Lays out a topology, as in a [heat map](crate::Heat).
+    pub fn of(topology: &dyn Topology) -> Network {
         let layout = Layout::of(topology);
         let switches: Vec<usize> = layout.of_switches().map(|(number, _)| number).collect();
         let thousandths = |length: f64| (length * 1000.0).round() as i64;

@@ -1,9 +1,11 @@
-// The space-time diagram on a canvas: drawn once on a separate canvas, and in each frame copied from there, with a cursor over it.
+// The space-time diagram of a range of time on a canvas: drawn once on a separate canvas, and in each frame copied from there,
+// with a cursor and what is lit over it.
 
 const KINDS = ["computing", "overhead", "sending", "receiving", "waiting"];
 
 const LABELS = 48;
 const LANE = 13;
+const MARGIN = 8;
 
 class DiagramView {
   constructor(canvas) {
@@ -11,11 +13,10 @@ class DiagramView {
     this.sheet = document.createElement("canvas");
   }
 
-  /** Shows a run. `end` (in picoseconds) and `lanes` (of phases and steps) are the maxima over all runs shown. */
-  show(model, end, lanes) {
+  /** Shows a run; `lanes` (of phases and steps) is the maximum over all runs shown. */
+  show(model, lanes) {
     this.model = model;
     this.lanes = lanes;
-    this.end = Math.max(1, end);
     this.resize();
   }
 
@@ -34,11 +35,17 @@ class DiagramView {
   }
 
   x(t) {
-    return LABELS + ((this.width - LABELS - 8) * t) / this.end;
+    return LABELS + (this.room() * (t - range.from)) / (range.to - range.from);
   }
 
   time(x) {
-    return Math.max(0, Math.min(this.end, ((x - LABELS) / (this.width - LABELS - 8)) * this.end));
+    const part = Math.max(0, Math.min(1, (x - LABELS) / this.room()));
+    return range.from + part * (range.to - range.from);
+  }
+
+  /** The width of the range. */
+  room() {
+    return this.width - LABELS - MARGIN;
   }
 
   middle(row) {
@@ -68,45 +75,72 @@ class DiagramView {
     this.ranks.forEach((rank, row) => {
       if (row % every === 0) context.fillText(rank, LABELS - 5, this.middle(row));
     });
-    this.drawBands(context, colour);
     this.drawTicks(context, colour);
-    const height = pitch > 3 ? pitch * 0.6 : pitch;
+    this.clip(context);
+    this.drawBands(context, colour);
     KINDS.forEach((name, kind) => {
       context.fillStyle = colour(name);
+      // Bars of waiting are lower, so that they do not differ by their colour only.
+      const height = (pitch > 3 ? pitch * 0.6 : pitch) * (name === "waiting" ? 0.4 : 1);
       this.ranks.forEach((rank, row) => {
         const { kinds, starts, ends } = model.bars[rank];
         kinds.forEach((other, nth) => {
-          if (other !== kind) return;
-          const from = this.x(starts[nth]);
-          context.fillRect(from, this.middle(row) - height / 2, Math.max(0.2, this.x(ends[nth]) - from), height);
+          if (other !== kind || ends[nth] < range.from || starts[nth] > range.to) return;
+          const from = this.x(Math.max(range.from, starts[nth])), to = this.x(Math.min(range.to, ends[nth]));
+          context.fillRect(from, this.middle(row) - height / 2, Math.max(0.2, to - from), height);
         });
       });
     });
     context.strokeStyle = colour("message");
     context.lineWidth = pitch > 6 ? 0.8 : 0.4;
     context.beginPath();
-    const line = (nth) => {
-      const [from, to] = [model.messages.from[nth], model.messages.to[nth]];
-      if (from === to) return;
-      context.moveTo(this.x(model.entered[nth]), this.place(from));
-      context.lineTo(this.x(model.arrived[nth]), this.place(to));
-    };
-    if (model.lines.length > 0) model.lines.forEach(line);
-    else model.entered.forEach((_, nth) => line(nth));
+    this.segments = this.messages().map((nth) => [nth, this.segment(...this.line(nth))]);
+    for (const [, segment] of this.segments) this.trace(context, segment);
     context.stroke();
     context.strokeStyle = colour("path");
     context.lineWidth = 1.8;
     context.beginPath();
-    for (let nth = 0; nth < model.path.length; nth += 2) {
-      context.lineTo(this.x(model.path[nth + 1]), this.place(model.path[nth]));
+    for (let nth = 0; nth < model.path.length; nth += 4) {
+      const [from, start, to, end] = model.path.slice(nth, nth + 4);
+      this.trace(context, this.segment(start, this.place(from), end, this.place(to)));
     }
     context.stroke();
+    context.restore();
+  }
+
+  /** Restricts drawing to the range, until `restore`. */
+  clip(context) {
+    context.save();
+    context.beginPath();
+    context.rect(LABELS, 0, this.room() + 1, this.height);
+    context.clip();
+  }
+
+  /** The line of a message: two instants, each with a vertical position. */
+  line(nth) {
+    const { model } = this;
+    return [model.entered[nth], this.place(model.messages.from[nth]), model.arrived[nth], this.place(model.messages.to[nth])];
+  }
+
+  /** The part of a line within the range as a segment, or null: canvases are inexact far outside of their area. */
+  segment(start, y, end, toY) {
+    if (end < range.from || start > range.to) return null;
+    const at = (t) => (end > start ? y + ((toY - y) * (t - start)) / (end - start) : toY);
+    const from = Math.max(start, range.from), to = Math.min(end, range.to);
+    return [this.x(from), from === start ? y : at(from), this.x(to), at(to)];
+  }
+
+  trace(context, segment) {
+    if (!segment) return;
+    context.moveTo(segment[0], segment[1]);
+    context.lineTo(segment[2], segment[3]);
   }
 
   drawBands(context, colour) {
     context.textAlign = "left";
     for (const [nth, [name, start, end, lane]] of this.model.bands.entries()) {
-      const [from, length] = [this.x(start), this.x(end) - this.x(start)];
+      if (end < range.from || start > range.to) continue;
+      const from = this.x(Math.max(range.from, start)), length = this.x(Math.min(range.to, end)) - from;
       context.globalAlpha = nth % 2 === 0 ? 0.35 : 0.6;
       context.fillStyle = colour("line");
       context.fillRect(from, lane * LANE, Math.max(0.5, length), LANE - 2);
@@ -119,38 +153,76 @@ class DiagramView {
   }
 
   drawTicks(context, colour) {
-    const least = (this.end * 90) / Math.max(90, this.width - LABELS);
+    const least = ((range.to - range.from) * 90) / Math.max(90, this.room());
     const power = 10 ** Math.floor(Math.log10(least));
     const step = Math.max(1, power * [1, 2, 5, 10].find((factor) => power * factor >= least));
     context.textAlign = "center";
     context.font = "10px sans-serif";
     const foot = this.middle(this.ranks.length - 0.5);
-    for (let at = 0; at <= this.end; at += step) {
+    for (let nth = Math.ceil(range.from / step); nth * step <= range.to; nth++) {
+      const x = this.x(nth * step);
       context.fillStyle = colour("line");
-      context.fillRect(this.x(at), this.top, 0.5, foot - this.top + 4);
+      context.fillRect(x, this.top, 0.5, foot - this.top + 4);
       context.fillStyle = colour("faint");
-      context.fillText(at === 0 ? "0" : rounded(at), Math.min(this.x(at), this.width - 24), foot + 12);
+      context.fillText(nth === 0 ? "0" : exact(Math.round(nth * step)), Math.min(x, this.width - 32), foot + 12);
     }
   }
 
-  draw(t) {
-    const { context } = this;
+  draw(t, light) {
+    const { context, pitch } = this;
     context.clearRect(0, 0, this.width, this.height);
     context.drawImage(this.sheet, 0, 0, this.width, this.height);
+    context.strokeStyle = this.colour("lit");
+    context.lineWidth = 2.5;
+    this.clip(context);
+    context.beginPath();
+    for (const nth of light.messages) this.trace(context, this.segment(...this.line(nth)));
+    context.stroke();
+    context.restore();
+    for (const rank of light.nodes.filter((rank) => this.rowOf.has(rank))) {
+      const height = Math.max(4, pitch);
+      context.strokeRect(1.5, this.place(rank) - height / 2, this.width - 3, height);
+    }
+    if (t < range.from || t > range.to) return;
     context.fillStyle = this.colour("cursor");
     context.fillRect(this.x(t) - 0.75, 0, 1.5, this.height - 16);
   }
 
-  /** The text of the tooltip at a position, or null. */
-  tell(x, y) {
+  /** The target at a position, or null. Lines of messages are found up to half of `reach` pixels away. */
+  find(x, y, t, reach) {
     const { model } = this;
     if (y < this.top) {
-      const found = model.bands.find(([, start, end, lane]) =>
-        lane === Math.floor(y / LANE) && x >= this.x(start) && x <= this.x(end));
-      return found ? `${found[0]}: from ${exact(found[1])} to ${exact(found[2])}, over all nodes` : null;
+      const at = this.time(x), lane = Math.floor(y / LANE);
+      const nth = model.bands.findIndex((band) => lane === band[3] && at >= band[1] && at <= band[2]);
+      return nth < 0 || x < LABELS ? null : { kind: "band", nth };
     }
-    const row = Math.floor((y - this.top) / this.pitch);
-    return x >= LABELS && this.ranks[row] !== undefined ? model.tellNode(this.ranks[row], this.time(x)) : null;
+    let [best, least] = [-1, reach / 2];
+    for (const [nth, segment] of x < LABELS ? [] : this.segments) {
+      const far = distance(x, y, segment);
+      if (far < least) [best, least] = [nth, far];
+    }
+    if (best >= 0) return { kind: "message", nth: best };
+    const rank = this.ranks[Math.floor((y - this.top) / this.pitch)];
+    return rank === undefined ? null : { kind: "node", nth: rank, at: x < LABELS ? t : this.time(x) };
+  }
+
+  /** The position of a target; null if it is not in the diagram. */
+  where({ kind, nth }, t) {
+    if (kind === "node") return [this.x(Math.max(range.from, Math.min(range.to, t))), this.place(nth)];
+    const segment = kind === "message" && this.segment(...this.line(nth));
+    return segment ? [(segment[0] + segment[2]) / 2, (segment[1] + segment[3]) / 2] : null;
+  }
+
+  /** The messages whose lines are drawn. */
+  messages() {
+    const { model } = this;
+    const all = model.lines.length > 0 ? model.lines : [...model.entered.keys()];
+    const is = (nth) => model.arrived[nth] >= range.from && model.entered[nth] <= range.to;
+    return all.filter((nth) => model.messages.from[nth] !== model.messages.to[nth] && is(nth));
+  }
+
+  nodes() {
+    return this.ranks;
   }
 }
 

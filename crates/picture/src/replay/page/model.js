@@ -1,25 +1,6 @@
-// A run: sequences of times in ascending order, searched by bisection. All times are in picoseconds.
+// A run: sequences of times in ascending order, searched by bisection.
 
 const PARTS = 1e9;
-const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3]];
-
-/** A time with all of its digits and a unit, such as `1.234567 ms`. */
-function exact(picos) {
-  const [name, size] = UNITS.find((unit) => picos >= unit[1]) ?? ["ps", 1];
-  const whole = Math.floor(picos / size);
-  const rest = Math.round(picos - whole * size);
-  if (rest === 0) return `${whole} ${name}`;
-  const digits = String(rest).padStart(String(size).length - 1, "0").replace(/0+$/, "");
-  return `${whole}.${digits} ${name}`;
-}
-
-/** A time with four significant digits and a unit. */
-function rounded(picos) {
-  const [name, size] = UNITS.find((unit) => picos >= unit[1]) ?? ["ps", 1];
-  return `${Number((picos / size).toPrecision(4))} ${name}`;
-}
-
-const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 /** The number of elements of an ascending array that are less than or equal to a value. */
 function countUpTo(array, value, from = 0, to = array.length) {
@@ -83,6 +64,46 @@ class Model {
     const changes = [this.entered, this.left, this.arrived, this.finished, ...this.levels.map((levels) => levels.at)];
     this.events = [...new Set([0, this.end, ...changes.flatMap((times) => [...times])])];
     this.busy = new Uint16Array(this.network.links.length / 2);
+    // The messages of each sender and receiver, in the order in which they entered the network.
+    this.pairs = new Map();
+    messages.from.forEach((from, nth) => {
+      const pair = `${from} ${messages.to[nth]}`;
+      if (!this.pairs.has(pair)) this.pairs.set(pair, []);
+      this.pairs.get(pair).push(nth);
+    });
+    this.pathLinks = new Set(this.pathMessages().flatMap((nth) => this.routeOf(nth)));
+  }
+
+  routeOf(nth) {
+    return this.routes[this.messages.route[nth]];
+  }
+
+  /** The message of another run with the same sender, receiver and occurrence; -1 if there is none. */
+  twin(nth, other) {
+    const pair = `${this.messages.from[nth]} ${this.messages.to[nth]}`;
+    return other.pairs.get(pair)?.[this.pairs.get(pair).indexOf(nth)] ?? -1;
+  }
+
+  /** The messages along which the critical path moves. */
+  pathMessages() {
+    const found = [];
+    for (let nth = 0; nth < this.path.length; nth += 4) {
+      const [from, start, to, end] = this.path.slice(nth, nth + 4);
+      if (from === to) continue;
+      const all = this.pairs.get(`${from} ${to}`) ?? [];
+      found.push(...all.filter((other) => this.entered[other] <= start && this.arrived[other] >= end).slice(0, 1));
+    }
+    return found;
+  }
+
+  /** The fraction of the run's time in which each link is busy, of the links that carried a message. */
+  busyParts() {
+    return [...this.loads].map(([link, [, , , busy]]) => [link, busy / Math.max(1, this.end)]);
+  }
+
+  /** Whether the bytes of a message move over a link. */
+  crosses(nth, link) {
+    return this.messages.leaving[nth] > 0 && this.routeOf(nth).includes(link);
   }
 
   /** The messages in transit at an instant: they have entered the network and have not arrived yet. */
@@ -90,6 +111,15 @@ class Model {
     const found = [];
     for (let nth = countUpTo(this.entered, t) - 1; nth >= 0 && this.latest[nth] > t; nth--) {
       if (this.arrived[nth] > t) found.push(nth);
+    }
+    return found.reverse();
+  }
+
+  /** The messages whose bytes move within a period. */
+  moving(start, end) {
+    const found = [];
+    for (let nth = countUpTo(this.entered, end) - 1; nth >= 0 && this.latest[nth] > start; nth--) {
+      if (this.entered[nth] < end && this.left[nth] > start) found.push(nth);
     }
     return found.reverse();
   }
@@ -117,7 +147,7 @@ class Model {
     const found = this.underWay(t);
     for (const nth of found) {
       if (t >= this.left[nth]) continue;
-      for (const link of this.routes[this.messages.route[nth]]) this.busy[link]++;
+      for (const link of this.routeOf(nth)) this.busy[link]++;
     }
     return found;
   }
@@ -160,6 +190,23 @@ class Model {
     return vertex < this.nodes ? `node ${vertex}` : `switch ${this.network.switches[vertex - this.nodes]}`;
   }
 
+  nameOfMessage(nth) {
+    return `${this.messages.from[nth]} to ${this.messages.to[nth]}`;
+  }
+
+  /** The text about a target (see `light.js`) at an instant. */
+  tell({ kind, nth, at }, t) {
+    if (kind === "message") return this.tellMessage(nth, t);
+    if (kind === "link") return this.tellLink(nth, t);
+    if (kind === "band") return this.tellBand(nth);
+    return nth < this.nodes ? this.tellNode(nth, at ?? t) : this.nameOf(nth);
+  }
+
+  tellBand(nth) {
+    const [name, start, end] = this.bands[nth];
+    return `${name}: from ${exact(start)} to ${exact(end)}, over all nodes`;
+  }
+
   tellNode(rank, t) {
     const { share, bytes, parts, all } = this.held(rank, t);
     const percent = Number((100 * share).toPrecision(4));
@@ -174,29 +221,30 @@ class Model {
   }
 
   tellMessage(nth, t) {
-    const { from, to, bytes, lost, blocks } = this.messages;
+    const { bytes, lost, blocks } = this.messages;
     const { part, rate, place } = this.progress(nth, t);
     const carries = blocks[nth] > 0 ? ` in ${counted(blocks[nth], "block")}` : "";
     const lines = [
-      `${from[nth]} to ${to[nth]}: ${counted(bytes[nth], "byte")}${carries}`,
+      `${this.nameOfMessage(nth)}: ${counted(bytes[nth], "byte")}${carries}`,
       `send began at ${exact(this.entered[nth])}, left completely at ${exact(this.left[nth])}, arrived at ` +
         exact(this.arrived[nth]),
     ];
     if (t < this.left[nth]) {
-      const kept = place < 0 ? "" : `, limited by ${this.places[place]}`;
+      const kept = place < 0 ? "" : `, limited by ${this.places[place][1]}`;
       lines.push(`${Math.round(part * bytes[nth])} bytes have left, ${Number(rate.toPrecision(4))} B/s${kept}`);
     }
-    if (lost[nth] > 0) lines.push(`delayed by ${exact(lost[nth])} in total`);
+    if (lost[nth] > 0) lines.push(`delayed by ${exact(lost[nth])} in total`, ...tellSlowed(this, nth));
     return lines.join("\n");
   }
 
   tellLink(link, t) {
     const [from, to] = this.network.links.slice(2 * link, 2 * link + 2);
     const [, bytes, messages, busy, shared] = this.loads.get(link) ?? [link, 0, 0, 0, 0];
-    const now = this.load(t).filter((nth) => t < this.left[nth] && this.routes[this.messages.route[nth]].includes(link));
-    const names = now.slice(0, 6).map((nth) => `${this.messages.from[nth]} to ${this.messages.to[nth]}`);
-    const more = now.length > names.length ? `, and ${now.length - names.length} more` : "";
-    return `${this.nameOf(from)} to ${this.nameOf(to)}: ${now.length === 0 ? "idle" : names.join(", ") + more}\n` +
-      `in total ${counted(bytes, "byte")} in ${counted(messages, "message")}, busy ${exact(busy)}, shared ${exact(shared)}`;
+    const now = this.load(t).filter((nth) => t < this.left[nth] && this.crosses(nth, link));
+    const names = now.map((nth) => this.nameOfMessage(nth));
+    const percent = Number(((100 * busy) / Math.max(1, this.end)).toPrecision(4));
+    return `${this.nameOf(from)} to ${this.nameOf(to)}: ${names.length === 0 ? "idle" : listed(names)}\n` +
+      `in total ${counted(bytes, "byte")} in ${counted(messages, "message")}, busy ${exact(busy)} (${percent} % of the run), ` +
+      `shared ${exact(shared)}`;
   }
 }

@@ -1,36 +1,15 @@
 // The network on a canvas: the idle links are drawn once on a separate canvas, everything else in each frame.
 
-/** Returns a function from names to the page's colours, which depend on the light or dark display. */
-function colours() {
-  const style = getComputedStyle(document.documentElement);
-  return (name) => style.getPropertyValue(`--${name}`).trim();
-}
-
-/** Sizes a canvas in pixels of the display; returns its context, whose unit is a pixel of the page. */
-function sized(canvas, width, height) {
-  const ratio = Math.min(2, window.devicePixelRatio || 1);
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}
-
-/** Interpolates between two colours of the form `#rrggbb`. */
-function between(from, to, part) {
-  const digits = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-  const [low, high] = [digits(from), digits(to)];
-  return `rgb(${low.map((value, nth) => Math.round(value + (high[nth] - value) * part)).join(",")})`;
-}
-
 class NetworkView {
   constructor(canvas) {
     this.canvas = canvas;
     this.sheet = document.createElement("canvas");
   }
 
-  show(model) {
+  /** Shows a run. `heaviest` is the largest fraction of time in which a link is busy, over all runs shown. */
+  show(model, heaviest) {
     this.model = model;
+    this.heaviest = heaviest;
     this.resize();
   }
 
@@ -75,7 +54,7 @@ class NetworkView {
     return [x + dx, y + dy, toX + dx, toY + dy];
   }
 
-  /** Draws the links on the separate canvas, and computes the colours of nodes. */
+  /** Draws on the separate canvas the links, the critical path, and with `heat` the total load; computes the colours of nodes. */
   still() {
     const colour = colours();
     this.colour = colour;
@@ -85,6 +64,22 @@ class NetworkView {
     context.lineWidth = 0.6;
     context.beginPath();
     for (const pieces of this.stretches) this.trace(context, pieces);
+    context.stroke();
+    // The critical path is two edges, between which a link has its own colour.
+    this.stroke(context, this.model.pathLinks, colour("path"), this.thick * 1.5 + 3);
+    this.stroke(context, this.model.pathLinks, colour("ground"), this.thick * 1.5);
+    if (!this.heat) return;
+    for (const [link, part] of this.model.busyParts()) {
+      const load = part / Math.max(1e-12, this.heaviest);
+      this.stroke(context, [link], between(colour("light"), colour("heavy"), load), this.thick * (0.4 + 1.1 * load));
+    }
+  }
+
+  stroke(context, links, colour, width) {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.beginPath();
+    for (const link of links) this.trace(context, this.stretches[link]);
     context.stroke();
   }
 
@@ -98,7 +93,7 @@ class NetworkView {
   /** The position of a message at a fraction of its route. */
   place(nth, part) {
     const { model, at } = this;
-    const route = model.routes[model.messages.route[nth]];
+    const route = model.routeOf(nth);
     if (route.length === 0) return at[model.messages.from[nth]];
     const along = Math.min(route.length - 1e-9, part * route.length);
     const pieces = this.stretches[route[Math.floor(along)]];
@@ -107,20 +102,16 @@ class NetworkView {
     return [x + (toX - x) * (inside % 1), y + (toY - y) * (inside % 1)];
   }
 
-  draw(t) {
+  draw(t, light) {
     const { context, model, radius, colour } = this;
     context.clearRect(0, 0, this.width, this.height);
     context.drawImage(this.sheet, 0, 0, this.width, this.height);
     const found = model.load(t);
-    for (const [name, is, thick] of [["busy", (n) => n === 1, 1], ["shared", (n) => n > 1, 1.5]]) {
-      context.strokeStyle = colour(name);
-      context.lineWidth = this.thick * thick;
-      context.beginPath();
-      model.busy.forEach((messages, link) => {
-        if (is(messages)) this.trace(context, this.stretches[link]);
-      });
-      context.stroke();
-    }
+    const [busy, shared] = [[], []];
+    model.busy.forEach((messages, link) => messages > 0 && !this.heat && (messages > 1 ? shared : busy).push(link));
+    this.stroke(context, busy, colour("busy"), this.thick);
+    this.stroke(context, shared, colour("shared"), this.thick * 1.5);
+    this.stroke(context, light.links, colour("lit"), this.thick * 1.5 + 1.5);
     this.drawNodes(t);
     const size = Math.max(2, Math.min(5, radius * 0.5));
     context.fillStyle = context.strokeStyle = colour("dot");
@@ -134,11 +125,22 @@ class NetworkView {
       if (t < model.left[nth] || model.messages.leaving[nth] === 0) context.fill();
       else context.stroke();
     }
+    const lit = new Set(light.messages);
+    context.strokeStyle = colour("lit");
+    context.lineWidth = 2.5;
+    for (const [x, y, nth] of this.dots) if (lit.has(nth)) this.circle(x, y, size + 3);
+    for (const vertex of light.nodes) this.circle(...this.at[vertex], radius + 2.5);
+  }
+
+  circle(x, y, radius) {
+    this.context.beginPath();
+    this.context.arc(x, y, radius, 0, 2 * Math.PI);
+    this.context.stroke();
   }
 
   drawNodes(t) {
     const { context, model, radius, colour, at } = this;
-    const ring = colour("ring"), ink = colour("ink"), ground = colour("ground"), all = colour("all");
+    const ring = colour("ring"), all = colour("all");
     context.font = `${Math.min(11, radius)}px sans-serif`;
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -146,7 +148,8 @@ class NetworkView {
       const [x, y] = at[vertex];
       const isNode = vertex < model.nodes;
       const share = isNode ? model.held(vertex, t).share : 0;
-      context.fillStyle = this.shades[share <= 0 ? 0 : Math.max(4, Math.floor(share * 64))];
+      const shade = this.shades[share <= 0 ? 0 : Math.max(4, Math.floor(share * 64))];
+      context.fillStyle = shade;
       context.strokeStyle = share >= 1 ? all : ring;
       context.lineWidth = share >= 1 ? Math.min(3, radius * 0.35) : 0.8;
       context.beginPath();
@@ -155,28 +158,43 @@ class NetworkView {
       context.fill();
       if (radius >= 2) context.stroke();
       if (radius < 8) continue;
-      context.fillStyle = share > 0.5 ? ground : ink;
+      context.fillStyle = legible(shade);
       context.fillText(isNode ? vertex : `s${model.network.switches[vertex - model.nodes]}`, x, y);
     }
   }
 
-  /** The text of the tooltip at a position, or null. */
-  tell(x, y, t) {
+  /** The target at a position, or null. Dots and links are found up to `reach` pixels away. */
+  find(x, y, t, reach) {
     const near = (place, far) => Math.hypot(place[0] - x, place[1] - y) <= far;
-    const dot = (this.dots ?? []).findLast((place) => near(place, 7));
-    if (dot) return this.model.tellMessage(dot[2], t);
+    const dot = (this.dots ?? []).findLast((place) => near(place, reach));
+    if (dot) return { kind: "message", nth: dot[2] };
     const vertex = this.at.findIndex((place) => near(place, Math.max(5, this.radius)));
-    if (vertex >= 0) return vertex < this.model.nodes ? this.model.tellNode(vertex, t) : this.model.nameOf(vertex);
-    let [best, least] = [-1, 6];
+    if (vertex >= 0) return { kind: "node", nth: vertex };
+    let [best, least] = [-1, reach];
     this.stretches.forEach((pieces, link) => {
-      for (const [fromX, fromY, toX, toY] of pieces) {
-        const [dx, dy] = [toX - fromX, toY - fromY];
-        const along = Math.max(0, Math.min(1, ((x - fromX) * dx + (y - fromY) * dy) / (dx * dx + dy * dy || 1)));
-        const far = Math.hypot(fromX + along * dx - x, fromY + along * dy - y);
+      for (const piece of pieces) {
+        const far = distance(x, y, piece);
         if (far < least) [best, least] = [link, far];
       }
     });
-    return best < 0 ? null : this.model.tellLink(best, t);
+    return best < 0 ? null : { kind: "link", nth: best };
+  }
+
+  /** The position of a target. */
+  where({ kind, nth }, t) {
+    if (kind === "message") return this.place(nth, this.model.progress(nth, t).part);
+    if (kind === "node") return this.at[nth];
+    const [x, y, toX, toY] = this.stretches[nth][0];
+    return [(x + toX) / 2, (y + toY) / 2];
+  }
+
+  /** The messages that can be pointed at by keys. */
+  messages(t) {
+    return this.model.underWay(t);
+  }
+
+  nodes() {
+    return [...this.at.keys()];
   }
 }
 
