@@ -238,6 +238,13 @@ pub(crate) trait Endpoint: fmt::Debug {
         call: &Call<'_>,
     ) -> Result<(), CommError>;
 
+    /// Notes that a call begins which may wait until all `members` of a group have made it too: the `nth` such call of these members under the context
+    /// `group`. Only explorations use it; see [`explore`](crate::explore).
+    fn may_wait_for_all(&self, group: Context, nth: u64, members: &[Rank]) -> Result<(), CommError> {
+        let _ = (group, nth, members);
+        Ok(())
+    }
+
     /// Makes the current thread the one that sleeps for this node. Does nothing over MPI, where a node does not sleep.
     fn move_here(&self);
 

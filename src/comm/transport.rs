@@ -322,6 +322,13 @@ impl<'n> Transport<'n> {
         self.called().charge(span)
     }
 
+    /// Notes that a call begins which may wait until all `members` of a group have made it too, or not, as collective calls of MPI: the `nth` such
+    /// call of these nodes under a context. Explorations of [orders of arrival](crate::explore) look for deadlocks if it waits; otherwise nothing happens.
+    #[track_caller]
+    pub fn may_wait_for_all(self, context: Context, nth: u64, members: &[Rank]) -> Result<(), CommError> {
+        self.called().may_wait_for_all(context.0, nth, members)
+    }
+
     /// Runs several calls as one call of a library, which reports show as `name`. In real time it returns when its last internal call is due.
     #[track_caller]
     pub fn library_call<T, E>(self, name: &'static str, calls: impl FnOnce() -> Result<T, E>) -> Result<T, E>

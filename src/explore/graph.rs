@@ -10,8 +10,11 @@
 //! The program sees a match only at a later step: where a blocking receive returns, or a wait or a test of the request. An execution is
 //! defined by its decisions: what every match takes, and which request every pick returns. The same decisions give the same events.
 
+mod timings;
+
 use std::collections::BTreeMap;
 
+pub(super) use self::timings::End;
 use super::{
     latest::{ByLabel, Posted, earlier},
     log::{Decision, Entry, Open, Pick, RankLog, Receive, Took},
@@ -160,7 +163,7 @@ impl<'r> Graph<'r> {
 
     fn find_messages(&mut self) {
         for event in 0..self.len() {
-            if let (EventId::Step(source, _), Some(&Entry::Send { seq, target, label })) =
+            if let (EventId::Step(source, _), Some(&Entry::Send { seq, target, label, .. })) =
                 (self.ids[event], self.entry(event))
             {
                 let id = MessageId { source, seq };
@@ -262,7 +265,9 @@ impl<'r> Graph<'r> {
                         | Entry::Sent { .. }
                         | Entry::Post
                         | Entry::Claimed
-                        | Entry::Enter(_) => {}
+                        | Entry::Enter(_)
+                        | Entry::Meet(_)
+                        | Entry::Met(_) => {}
                     }
                 }
             }
@@ -427,85 +432,5 @@ impl<'r> Graph<'r> {
     /// Whether a match or a pick in `set` needs an event for its decision.
     pub(super) fn is_used(&self, event: usize, set: impl Fn(usize) -> bool) -> bool {
         self.users[event].iter().any(|&user| set(user))
-    }
-
-    /// If this execution would end in a deadlock if every send waited for its receive, returns the events before the deadlock; `None` otherwise.
-    /// `is_done` tells whether all ranks have ended without that. Such an execution has no other matches, only less of them: every deadlock of
-    /// waiting sends is a part of an execution in which no send waits.
-    pub(super) fn stuck_if_sends_wait(&self, is_done: bool) -> Option<Events> {
-        let meets = |rank, request| match request {
-            Open::Send { seq, waits: false } => Some(self.meeting(MessageId { source: rank, seq })),
-            _ => None,
-        };
-        // For each event the one that it also follows if sends wait; the inner `None` never happens.
-        let also = |event: usize| match (self.ids[event], self.entry(event), self.pick(event)) {
-            (EventId::Step(source, _), Some(&Entry::Sent { seq, waits: false }), _) => {
-                Some(self.meeting(MessageId { source, seq }))
-            }
-            (_, _, Some((rank, _, Pick { requests, outcome: Decision::From(index), .. }))) => {
-                meets(rank, requests[*index as usize])
-            }
-            _ => None,
-        };
-        let mut missing: Vec<usize> = self.follows.iter().map(Vec::len).collect();
-        let mut followers: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
-        for (event, missing) in missing.iter_mut().enumerate() {
-            for &before in &self.follows[event] {
-                followers[before].push(event);
-            }
-            match also(event) {
-                None => {}
-                Some(Some(met)) => {
-                    followers[met].push(event);
-                    *missing += 1;
-                }
-                // Never ready.
-                Some(None) => *missing = usize::MAX,
-            }
-        }
-        let mut there = Events::none(self.len());
-        let mut ready: Vec<usize> = (0..self.len()).filter(|&event| missing[event] == 0).collect();
-        while let Some(event) = ready.pop() {
-            there.add(event);
-            for &follower in &followers[event] {
-                missing[follower] -= 1;
-                if missing[follower] == 0 {
-                    ready.push(follower);
-                }
-            }
-        }
-        let left: Vec<usize> = (0..self.len()).filter(|&event| !there.has(event)).collect();
-        // Another match or another request would let a rank go on: that is a part of another execution.
-        let goes_on = |event: usize| match self.pick(event) {
-            Some((rank, _, pick)) => {
-                self.follows[event].iter().all(|&before| !self.is_step_of(before, rank) || there.has(before))
-                    && (pick.may_fail
-                        || pick.requests.iter().any(|&request| match meets(rank, request) {
-                            Some(met) => met.is_some_and(|met| there.has(met)),
-                            None => self
-                                .completion(rank, request)
-                                .is_some_and(|completion| completion.is_none_or(|event| there.has(event))),
-                        }))
-            }
-            None => false,
-        };
-        let takes = |rank: NodeId, number: usize, receive: &Receive| {
-            let is_open = self.match_of(rank, number).is_none_or(|event| !there.has(event));
-            is_open
-                && !receive.withdrawn
-                && there.has(self.step(rank, receive.posted))
-                && !self.choices_of(rank, number, |event| there.has(event)).is_empty()
-        };
-        let mut ranks = (0..).zip(self.ranks);
-        let is_going = left.iter().any(|&event| goes_on(event))
-            || ranks.any(|(rank, log)| {
-                log.receives.iter().enumerate().any(|(number, receive)| takes(rank, number, receive))
-            });
-        let ends = left.is_empty() && is_done;
-        (!ends && !is_going).then_some(there)
-    }
-
-    fn is_step_of(&self, event: usize, rank: NodeId) -> bool {
-        matches!(self.ids[event], EventId::Step(of, _) if of == rank)
     }
 }

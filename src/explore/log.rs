@@ -1,8 +1,8 @@
 //! What one rank did in a run, as far as the order of arrival may depend on it or change it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZeroU32};
 
-use crate::wire::{Label, MessageId, NodeId, RequestId, Selector};
+use crate::wire::{Context, Label, MessageId, NodeId, RequestId, Selector};
 
 /// What a receive, a probe or a pick is made to do, or has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,6 +101,8 @@ pub(super) enum Entry {
         seq: u64,
         target: NodeId,
         label: Label,
+        /// The number that the program has added to the message.
+        note: Option<NonZeroU32>,
     },
     /// A send has returned, or a wait for it; whether it waited for its receive.
     Sent {
@@ -118,6 +120,17 @@ pub(super) enum Entry {
     /// The hardware barrier with this number has been entered.
     Enter(usize),
     Leave(usize),
+    /// A call that may wait for all ranks has begun, and all of them have made it: the number of the call.
+    Meet(usize),
+    Met(usize),
+}
+
+/// A call that may wait until others have made it too: the group, the number of the call, and the number of members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Meeting {
+    pub(super) group: Context,
+    pub(super) nth: u64,
+    pub(super) size: usize,
 }
 
 /// The calls that have found nothing since the last other step.
@@ -138,6 +151,9 @@ pub(super) struct RankLog {
     /// The number of messages sent, with remote memory accesses.
     pub(super) sent: u64,
     pub(super) barriers: usize,
+    pub(super) meetings: Vec<Meeting>,
+    /// Whether the rank has accessed remote memory, whose order is not known.
+    pub(super) has_remote: bool,
     /// The calls that have found nothing since the last other step.
     pub(super) polls: Vec<Poll>,
     /// Whether the run was over at a call of this rank: later calls do not count.

@@ -38,6 +38,8 @@
 //!   [rendezvous](crate::MachineBuilder::rendezvous) no send waits in the runs, and each run tells whether it would end in a deadlock if all sends
 //!   waited ([`Order::sends_wait`]): a program that relies on the buffering of messages is not clean. Library operations, such as collective
 //!   ones, do not rely on it. On a machine with rendezvous, sends wait as the machine says.
+//! * Whether calls wait for all members of a group that may do so or not ([`Transport::may_wait_for_all`](crate::comm::transport::Transport::may_wait_for_all)),
+//!   as collective calls of MPI: in the same way, by a look at each run.
 //!
 //! Two orders with the same decisions are the same order, and it is run once ([`orders`](Exploration::orders) is the number of runs). Runs are
 //! in virtual time.
@@ -73,13 +75,14 @@ use thiserror::Error;
 use self::{
     driver::Extent,
     log::{RankLog, RankScript, Took},
+    order::Waits,
     program::Function,
     recorder::Recorder,
-    search::{decisions, stuck_if_sends_wait},
+    search::{decisions, stuck_if_calls_wait},
 };
 pub use self::{
     order::{Order, OrderError},
-    program::ExploredProgram,
+    program::{ExploredProgram, Messages},
 };
 use crate::{
     comm::Node,
@@ -261,7 +264,7 @@ fn run(
     let mut taken = Vec::new();
     let recorded = |node: &Node<'_>| {
         let rank = node.rank();
-        let recorder = Recorder::new(node.endpoint(), script.get(rank).unwrap_or(&none), false);
+        let recorder = Recorder::new(node.endpoint(), script.get(rank).unwrap_or(&none), Waits::default());
         let failure = match caught(|| program(&Node::new(&recorder)).map_err(|error| error.to_string())) {
             Ok(Ok(())) => None,
             Ok(Err(message)) => Some(message),
@@ -298,8 +301,8 @@ fn deadlock_key(report: &DeadlockReport) -> String {
 /// The results and failures of the runs so far.
 struct Found<T> {
     results: Vec<OrderResult<T>>,
-    /// By whether all sends wait, and by a text that tells failures apart; all deadlocks of waiting sends count as one.
-    failures: BTreeMap<(bool, String), (u64, Order)>,
+    /// By which calls wait, and by a text that tells failures apart; all deadlocks of calls that wait count as one.
+    failures: BTreeMap<(Waits, String), (u64, Order)>,
 }
 
 impl<T: PartialEq> Found<T> {
@@ -314,8 +317,7 @@ impl<T: PartialEq> Found<T> {
     }
 
     fn add_failure(&mut self, order: Order, key: String) {
-        let (orders, first) =
-            self.failures.entry((order.sends_wait(), key)).or_insert_with(|| (0, order.clone()));
+        let (orders, first) = self.failures.entry((order.waits(), key)).or_insert_with(|| (0, order.clone()));
         *orders += 1;
         // The same order is reported whichever run was first.
         *first = order.min(std::mem::take(first));
@@ -374,13 +376,14 @@ impl Explorer<'_> {
             let machine = machine.observed(program.observer(&state));
             let (explored, outputs) = keep_outputs(nodes, &of_node, |program| run(&machine, script, program));
             let Explored { logs, ended, failure } = explored;
-            let order = Order::of(&logs, decisions(&logs), false);
-            program.ended(state, &order, ended.as_ref().err());
+            let order = Order::of(&logs, decisions(&logs), Waits::default());
+            program.ended(state, &order, ended.as_ref().err(), &Messages::of(&logs));
             let is_right = failure.is_none() && ended.is_ok();
-            let stuck = if is_right && !has_rendezvous { stuck_if_sends_wait(&logs, true) } else { None };
+            let may_wait = Waits { sends: !has_rendezvous, calls: true };
+            let stuck = if is_right { stuck_if_calls_wait(&logs, may_wait, true) } else { None };
             let mut found = found.lock();
-            if let Some(stuck) = stuck {
-                found.add_failure(Order::of(&logs, stuck, true), String::new());
+            if let Some((waits, stuck)) = stuck {
+                found.add_failure(Order::of(&logs, stuck, waits), String::new());
             }
             match (failure, ended) {
                 (Some((rank, message)), Ok(_) | Err(RunError::Deadlock(_))) => {
@@ -409,8 +412,8 @@ impl Explorer<'_> {
             let state = program.begin().map_err(ExploreError::Begin)?;
             let machine = machine.observed(program.observer(&state));
             let error = machine.replay_order(&order, |node| program.run(&state, node)).err();
-            if order.sends_wait() {
-                program.ended(state, &order, error.as_ref());
+            if order.waits() != Waits::default() {
+                program.ended(state, &order, error.as_ref(), &Messages::of(&[]));
             }
             failed.push(OrderFailure {
                 error: error.ok_or(ExploreError::Differs { rank: 0 })?,
@@ -457,7 +460,7 @@ impl Machine {
     {
         self.in_virtual_time().run(|node| {
             let script = order.script(node.rank());
-            let recorder = Recorder::new(node.endpoint(), &script, order.sends_wait());
+            let recorder = Recorder::new(node.endpoint(), &script, order.waits());
             program(&Node::new(&recorder))
         })
     }

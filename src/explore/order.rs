@@ -16,26 +16,40 @@ use crate::{rank::Rank, text::shown};
 ///
 /// ```text
 /// all sends wait for their receives
+/// all collective calls wait for all ranks
 /// rank 0: receive 2 takes a message of rank 3
 /// rank 0: receive 3 takes nothing
 /// rank 1: wait 0 returns request 2 of its list
 /// rank 1: wait 1 returns nothing
 /// ```
 ///
-/// The first line is there if the sends of the program are synchronous, whatever rule the machine has.
+/// The first line is there if the sends of the program are synchronous, whatever rule the machine has; the second one if calls wait for all members
+/// of their groups that may also go on ([`Transport::may_wait_for_all`](crate::comm::transport::Transport::may_wait_for_all)).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order {
-    sends_wait: bool,
+    waits: Waits,
     ranks: Vec<RankScript>,
+}
+
+/// Which calls wait that need not wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Waits {
+    /// All sends of the program, for their receives.
+    pub(super) sends: bool,
+    /// All [calls that may wait](crate::comm::transport::Transport::may_wait_for_all) for all members of their groups.
+    pub(super) calls: bool,
 }
 
 /// The line of an order in which sends wait.
 const SENDS_WAIT: &str = "all sends wait for their receives";
 
+/// The line of an order in which calls wait.
+const CALLS_WAIT: &str = "all collective calls wait for all ranks";
+
 /// The error of an order that cannot be read from text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "line {line} of the order is `{}`: write `all sends wait for their receives`, `rank 0: receive 2 takes a message of rank 3`, `.. takes nothing`, `rank 0: wait 1 returns request 2 of \
+    "line {line} of the order is `{}`: write `all sends wait for their receives`, `all collective calls wait for all ranks`, `rank 0: receive 2 takes a message of rank 3`, `.. takes nothing`, `rank 0: wait 1 returns request 2 of \
      its list` or `.. returns nothing`",
     shown(given)
 )]
@@ -48,7 +62,7 @@ pub struct OrderError {
 
 impl Order {
     /// The order of the decisions of a run, without those of calls that could not have decided otherwise.
-    pub(super) fn of(logs: &[RankLog], mut ranks: Vec<RankScript>, sends_wait: bool) -> Order {
+    pub(super) fn of(logs: &[RankLog], mut ranks: Vec<RankScript>, waits: Waits) -> Order {
         for (script, log) in ranks.iter_mut().zip(logs) {
             for (decision, receive) in script.receives.iter_mut().zip(&log.receives) {
                 decision.take_if(|_| !receive.select.is_wild() && !receive.may_fail);
@@ -57,12 +71,21 @@ impl Order {
                 decision.take_if(|_| pick.requests.len() == 1 && !pick.may_fail);
             }
         }
-        Order { sends_wait, ranks }
+        Order { waits, ranks }
     }
 
     /// Whether all sends of the program wait for their receives, on any machine.
     pub fn sends_wait(&self) -> bool {
-        self.sends_wait
+        self.waits.sends
+    }
+
+    /// Whether all [calls that may wait](crate::comm::transport::Transport::may_wait_for_all) for all members of their groups do so.
+    pub fn calls_wait(&self) -> bool {
+        self.waits.calls
+    }
+
+    pub(super) fn waits(&self) -> Waits {
+        self.waits
     }
 
     /// The decisions of a rank.
@@ -71,7 +94,8 @@ impl Order {
     }
 
     fn lines(&self) -> impl Iterator<Item = String> {
-        let first = self.sends_wait.then(|| SENDS_WAIT.to_owned());
+        let Waits { sends, calls } = self.waits;
+        let first = [sends.then_some(SENDS_WAIT), calls.then_some(CALLS_WAIT)];
         let decisions = self.ranks.iter().enumerate().flat_map(|(rank, script)| {
             let receives = script.receives.iter().enumerate();
             let receives = receives.filter_map(move |(number, decision)| {
@@ -93,7 +117,7 @@ impl Order {
             });
             receives.chain(picks)
         });
-        first.into_iter().chain(decisions)
+        first.into_iter().flatten().map(str::to_owned).chain(decisions)
     }
 }
 
@@ -125,9 +149,16 @@ impl FromStr for Order {
 impl Order {
     /// Adds the decision of a line.
     fn add(&mut self, line: &str) -> Option<()> {
-        if line.trim() == SENDS_WAIT {
-            self.sends_wait = true;
-            return Some(());
+        match line.trim() {
+            SENDS_WAIT => {
+                self.waits.sends = true;
+                return Some(());
+            }
+            CALLS_WAIT => {
+                self.waits.calls = true;
+                return Some(());
+            }
+            _ => {}
         }
         let number = |word: &str| word.parse().ok().filter(|&number: &usize| number < MAX_NUMBER);
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -160,12 +191,12 @@ mod tests {
 
     #[test]
     fn the_text_of_an_order_is_read_back() {
-        let text = "all sends wait for their receives\nrank 0: receive 2 takes a message of rank 3\nrank 0: receive 3 takes nothing\n\
-                    rank 1: wait 0 returns request 2 of its list\nrank 1: wait 1 returns nothing";
+        let text = "all sends wait for their receives\nall collective calls wait for all ranks\nrank 0: receive 2 takes a message of rank 3\n\
+                    rank 0: receive 3 takes nothing\nrank 1: wait 0 returns request 2 of its list\nrank 1: wait 1 returns nothing";
         let order: Order = text.parse().unwrap();
         assert_eq!(order.to_string(), text);
         let wrong = format!("{text}\n\nrank 1: wait 1 returns something");
-        assert_eq!(wrong.parse::<Order>().unwrap_err().line, 7);
+        assert_eq!(wrong.parse::<Order>().unwrap_err().line, 8);
         assert!("rank 0: receive 99999999999 takes nothing".parse::<Order>().is_err());
     }
 }

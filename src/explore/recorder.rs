@@ -4,17 +4,22 @@
 //! this message: which of its messages it takes follows from the decisions before. A wait for any of several requests becomes a wait for one.
 //! So the machine below has no second kind of matching, and the times are those of a program that makes these calls.
 
+mod logging;
+
 use std::{
     cell::{Cell, RefCell},
     panic::Location,
 };
 
-use super::log::{Decision, Entry, Open, Pick, Poll, RankLog, RankScript, Receive, Took};
+use super::{
+    log::{Decision, Entry, Meeting, Open, RankLog, RankScript, Took},
+    order::Waits,
+};
 use crate::{
     endpoint::{Call, Claim, Effect, Endpoint, Envelope, First, Mark, Shared},
     error::CommError,
     payload::Payload,
-    rank::Rank,
+    rank::{Rank, Tag},
     time::{Span, Time},
     wire::{Context, Label, NodeId, Parcel, RequestId, Selector},
 };
@@ -24,16 +29,15 @@ use crate::{
 pub(super) struct Recorder<'e> {
     inner: &'e dyn Endpoint,
     script: &'e RankScript,
-    /// Whether all sends of the program wait for their receives.
-    sends_wait: bool,
+    waits: Waits,
     /// The number of library calls that have begun and not ended. Which request they take first is not seen by the program.
     library_calls: Cell<u32>,
     log: RefCell<RankLog>,
 }
 
 impl<'e> Recorder<'e> {
-    pub(super) fn new(inner: &'e dyn Endpoint, script: &'e RankScript, sends_wait: bool) -> Recorder<'e> {
-        Recorder { inner, script, sends_wait, library_calls: Cell::new(0), log: RefCell::default() }
+    pub(super) fn new(inner: &'e dyn Endpoint, script: &'e RankScript, waits: Waits) -> Recorder<'e> {
+        Recorder { inner, script, waits, library_calls: Cell::new(0), log: RefCell::default() }
     }
 
     fn is_in_library(&self) -> bool {
@@ -47,7 +51,7 @@ impl<'e> Recorder<'e> {
 
     /// The message as it is sent.
     fn as_sent(&self, parcel: Parcel) -> Parcel {
-        let waits = self.sends_wait && !self.is_of_library(&parcel);
+        let waits = self.waits.sends && !self.is_of_library(&parcel);
         Parcel { synchronous: parcel.synchronous || waits, ..parcel }
     }
 
@@ -66,129 +70,6 @@ impl<'e> Recorder<'e> {
     fn is_waiting(&self, parcel: &Parcel) -> bool {
         let threshold = self.inner.shared().machine().rendezvous();
         !parcel.active && (parcel.synchronous || threshold.is_some_and(|threshold| parcel.bytes >= threshold))
-    }
-
-    /// Logs a send; returns its number.
-    fn sends(&self, parcel: &Parcel) -> u64 {
-        let log = &mut *self.log.borrow_mut();
-        let seq = log.sent;
-        log.sent += 1;
-        let label = Label { context: parcel.context, source: self.inner.id(), tag: parcel.tag };
-        log.push(Entry::Send { seq, target: parcel.target, label });
-        seq
-    }
-
-    fn sent(&self, parcel: &Parcel, seq: u64) {
-        let waits = self.is_waiting(parcel);
-        if waits || !self.is_of_library(parcel) {
-            self.log.borrow_mut().push(Entry::Sent { seq, waits });
-        }
-    }
-
-    /// Logs the posting of a receive or a probe; returns its number, and the decision if one is forced.
-    fn posts(&self, select: Selector, consumes: bool, may_fail: bool) -> (usize, Option<Decision>) {
-        let log = &mut *self.log.borrow_mut();
-        let number = log.receives.len();
-        if !log.over {
-            let repeated = may_fail && log.polls.contains(&Poll::Receive(select));
-            let polls = std::mem::take(&mut log.polls);
-            let posted = log.entries.len();
-            log.push(Entry::Post);
-            if may_fail {
-                log.polls = polls;
-            }
-            let (withdrawn, request, claimed, took) = (false, None, None, None);
-            log.receives.push(Receive {
-                select,
-                consumes,
-                may_fail,
-                repeated,
-                withdrawn,
-                request,
-                posted,
-                claimed,
-                took,
-            });
-        }
-        (number, self.script.receives.get(number).copied().flatten())
-    }
-
-    /// Logs what a receive or a probe has taken.
-    fn took(&self, number: usize, took: Took) {
-        let log = &mut *self.log.borrow_mut();
-        if log.over {
-            return;
-        }
-        let polls = std::mem::take(&mut log.polls);
-        let receive = &mut log.receives[number];
-        receive.took = Some(took);
-        let select = receive.select;
-        log.push(Entry::Taken(number));
-        if took == Took::Nothing {
-            log.polls = polls;
-            log.polls.push(Poll::Receive(select));
-        }
-    }
-
-    /// The state of open requests, and the decision among them, if one is forced.
-    fn picks(&self, requests: &[RequestId]) -> (Vec<Open>, Option<Decision>) {
-        let log = self.log.borrow();
-        let open = requests.iter().map(|id| log.open.get(id).copied().unwrap_or(Open::Done)).collect();
-        if self.is_in_library() {
-            return (open, None);
-        }
-        (open, self.script.picks.get(log.picks.len()).copied().flatten())
-    }
-
-    /// Logs the outcome of a pick.
-    fn picked(
-        &self,
-        ids: &[RequestId],
-        requests: Vec<Open>,
-        may_fail: bool,
-        outcome: Option<(usize, Option<&Envelope>)>,
-    ) {
-        if self.is_in_library() {
-            if let Some((index, envelope)) = outcome {
-                self.completed(ids[index], envelope);
-            }
-            return;
-        }
-        let log = &mut *self.log.borrow_mut();
-        if log.over {
-            return;
-        }
-        let repeated = may_fail && log.polls.contains(&Poll::Pick(requests.clone()));
-        let polls = std::mem::take(&mut log.polls);
-        let entry = Entry::Pick(log.picks.len());
-        log.push(entry);
-        let outcome = match outcome {
-            Some((index, envelope)) => {
-                log.open.remove(&ids[index]);
-                if let (Open::Receive(number), Some(envelope)) = (requests[index], envelope) {
-                    log.receives[number].took = Some(Took::Message(envelope.id));
-                }
-                Decision::From(index as u32)
-            }
-            None => {
-                log.polls = polls;
-                log.polls.push(Poll::Pick(requests.clone()));
-                Decision::Nothing
-            }
-        };
-        log.picks.push(Pick { requests, may_fail, repeated, outcome });
-    }
-}
-
-impl Recorder<'_> {
-    /// Logs that a request is complete that could be none other.
-    fn completed(&self, request: RequestId, envelope: Option<&Envelope>) {
-        let open = self.log.borrow_mut().open.remove(&request);
-        match (open, envelope) {
-            (Some(Open::Receive(number)), Some(envelope)) => self.took(number, Took::Message(envelope.id)),
-            (Some(Open::Send { seq, waits }), _) => self.log.borrow_mut().push(Entry::Sent { seq, waits }),
-            _ => {}
-        }
     }
 }
 
@@ -219,7 +100,7 @@ impl Endpoint for Recorder<'_> {
 
     fn send(&self, parcel: Parcel, payload: Payload) -> Result<(), CommError> {
         let parcel = self.as_sent(parcel);
-        let seq = self.sends(&parcel);
+        let seq = self.sends(&parcel, &payload);
         self.checked(self.inner.send(parcel, payload))?;
         self.sent(&parcel, seq);
         Ok(())
@@ -245,7 +126,7 @@ impl Endpoint for Recorder<'_> {
 
     fn send_recv(&self, parcel: Parcel, payload: Payload, select: Selector) -> Result<Envelope, CommError> {
         let parcel = self.as_sent(parcel);
-        let seq = self.sends(&parcel);
+        let seq = self.sends(&parcel, &payload);
         let (number, forced) = self.posts(select, true, false);
         let envelope = self.checked(self.inner.send_recv(parcel, payload, from(select, forced)))?;
         self.took(number, Took::Message(envelope.id));
@@ -292,7 +173,7 @@ impl Endpoint for Recorder<'_> {
 
     fn isend(&self, parcel: Parcel, payload: Payload) -> Result<RequestId, CommError> {
         let parcel = self.as_sent(parcel);
-        let seq = self.sends(&parcel);
+        let seq = self.sends(&parcel, &payload);
         let request = self.checked(self.inner.isend(parcel, payload))?;
         let waits = self.is_waiting(&parcel);
         let is_done = !waits && self.is_of_library(&parcel);
@@ -313,7 +194,11 @@ impl Endpoint for Recorder<'_> {
     }
 
     fn remote(&self, parcel: Parcel, back: Option<u64>, effect: Effect) -> Result<RequestId, CommError> {
-        self.log.borrow_mut().sent += 1;
+        {
+            let log = &mut *self.log.borrow_mut();
+            log.sent += 1;
+            log.has_remote = true;
+        }
         self.checked(self.inner.remote(parcel, back, effect))
     }
 
@@ -426,6 +311,19 @@ impl Endpoint for Recorder<'_> {
         Ok(())
     }
 
+    fn may_wait_for_all(&self, group: Context, nth: u64, members: &[Rank]) -> Result<(), CommError> {
+        {
+            let log = &mut *self.log.borrow_mut();
+            if !log.over {
+                let number = log.meetings.len();
+                log.meetings.push(Meeting { group, nth, size: members.len() });
+                log.push(Entry::Meet(number));
+                log.push(Entry::Met(number));
+            }
+        }
+        if self.waits.calls { self.wait_for_all(group, members) } else { Ok(()) }
+    }
+
     fn agree(
         &self,
         context: Context,
@@ -457,27 +355,31 @@ impl Endpoint for Recorder<'_> {
 }
 
 impl Recorder<'_> {
-    /// Logs the receive of a message that a probe has set aside.
-    fn claims(&self, claim: &Claim) {
-        let log = &mut *self.log.borrow_mut();
-        if log.over {
-            return;
-        }
-        let entry = log.entries.len();
-        let took = Some(Took::Message(claim.message()));
-        if let Some(receive) = log.receives.iter_mut().find(|receive| receive.took == took) {
-            receive.claimed = Some(entry);
-        }
-        log.push(Entry::Claimed);
-    }
-
-    /// Logs that a receive counts as never posted.
-    fn withdrawn(&self, request: RequestId) {
-        let log = &mut *self.log.borrow_mut();
-        if let Some(Open::Receive(number)) = log.open.remove(&request)
-            && !log.over
-        {
-            log.receives[number].withdrawn = true;
-        }
+    /// Waits until all members of a group have made the same call, by messages to and from the first one, which are not logged.
+    fn wait_for_all(&self, group: Context, members: &[Rank]) -> Result<(), CommError> {
+        let Some((&first, others)) = members.split_first() else { return Ok(()) };
+        let name = || "ranks that wait for each other in a collective call".to_owned();
+        let context = self.inner.shared().context(group, members, u32::MAX, &name);
+        let tag = Tag(0);
+        let send = |to: Rank| {
+            let target = to as NodeId;
+            let parcel = Parcel { target, context, tag, bytes: 0, active: false, synchronous: false };
+            self.inner.send(parcel, Payload::empty())
+        };
+        let receive = |from: Rank| {
+            let select = Selector { context, source: Some(from as NodeId), tag: Some(tag) };
+            self.inner.recv(select).map(drop)
+        };
+        self.inner.enter("a collective call that waits for all ranks");
+        let met = if self.inner.id() as Rank == first {
+            others
+                .iter()
+                .try_for_each(|&other| receive(other))
+                .and_then(|()| others.iter().try_for_each(|&other| send(other)))
+        } else {
+            send(first).and_then(|()| receive(first))
+        };
+        self.checked(met)?;
+        self.checked(self.inner.leave())
     }
 }

@@ -12,8 +12,9 @@
 //! makes. The alternatives of the latter are the next runs.
 
 use super::{
-    graph::{EventId, Events, Graph},
+    graph::{End, EventId, Events, Graph},
     log::{Decision, Entry, Pick, RankLog, RankScript, Receive, Took, set},
+    order::Waits,
 };
 
 /// A part of an execution: events in the order in which they were added, and all decisions among them.
@@ -46,13 +47,27 @@ pub(super) fn decisions(ranks: &[RankLog]) -> Vec<RankScript> {
     ranks.iter().map(decided).collect()
 }
 
-/// If a run would end in a deadlock if every send waited for its receive, returns the decisions up to there; `None` otherwise. `is_done` tells
-/// whether all ranks have ended.
-pub(super) fn stuck_if_sends_wait(ranks: &[RankLog], is_done: bool) -> Option<Vec<RankScript>> {
+/// If a run would end in a deadlock if calls waited that need not wait, returns which calls, as few as possible, and the decisions up to there; `None`
+/// otherwise. `may_wait` tells which calls may wait, `is_done` whether all ranks have ended.
+pub(super) fn stuck_if_calls_wait(
+    ranks: &[RankLog],
+    may_wait: Waits,
+    is_done: bool,
+) -> Option<(Waits, Vec<RankScript>)> {
     let graph = Graph::of(ranks);
-    let there = graph.stuck_if_sends_wait(is_done)?;
-    let order: Vec<usize> = (0..graph.len()).filter(|&event| there.has(event)).collect();
-    Some(script(&graph, &order, None))
+    let calls = may_wait.calls && graph.has_meetings();
+    let all = Waits { sends: may_wait.sends, calls };
+    if matches!(graph.end_if(all, is_done), End::Done) {
+        // Then all ranks end if less calls wait, too.
+        return None;
+    }
+    let only_sends = Waits { calls: false, ..all };
+    let only_calls = Waits { sends: false, ..all };
+    [only_sends, only_calls, all].into_iter().filter(|waits| *waits != Waits::default()).find_map(|waits| {
+        let End::Stuck(there) = graph.end_if(waits, is_done) else { return None };
+        let order: Vec<usize> = (0..graph.len()).filter(|&event| there.has(event)).collect();
+        Some((waits, script(&graph, &order, None)))
+    })
 }
 
 /// The decisions among some events, one of them replaced.

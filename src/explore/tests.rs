@@ -15,7 +15,8 @@ use super::{
     Budget,
     driver::explore,
     log::{Decision, Entry, Open, Pick, RankLog, RankScript, Receive, Took},
-    search::{decisions, stuck_if_sends_wait},
+    order::Waits,
+    search::{decisions, stuck_if_calls_wait},
 };
 use crate::{
     rank::Tag,
@@ -213,7 +214,7 @@ impl<'p> State<'p> {
                 let (source, seq) = (rank as NodeId, log.sent);
                 let label = Label { context: 0, source, tag: Tag(tag) };
                 log.sent += 1;
-                log.push(Entry::Send { seq, target: to, label });
+                log.push(Entry::Send { seq, target: to, label, note: None });
                 let channel = self.channels.entry((to, source)).or_default();
                 channel.push((MessageId { source, seq }, label, false));
                 ends = !waits;
@@ -367,7 +368,9 @@ fn search(programs: &[Vec<Step>], seed: u64) -> (BTreeMap<Vec<RankScript>, u64>,
         let state = run(programs, script, seed);
         let logs = state.logs();
         *found.lock().entry(decisions(&logs)).or_default() += 1;
-        stuck.lock().extend(stuck_if_sends_wait(&logs, state.is_done()).map(trimmed));
+        let waits = Waits { sends: true, calls: false };
+        let found_stuck = stuck_if_calls_wait(&logs, waits, state.is_done());
+        stuck.lock().extend(found_stuck.map(|(_, decisions)| trimmed(decisions)));
         Ok(logs)
     });
     let extent = extent.unwrap();

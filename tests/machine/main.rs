@@ -14,6 +14,7 @@ mod host;
 mod layers;
 mod messages;
 mod networks;
+mod orders;
 mod phases;
 mod places;
 mod properties;

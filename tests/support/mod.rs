@@ -20,7 +20,7 @@ pub(crate) mod document;
 /// A test that hangs is to fail instead. No test is meant to come near it, on a busy host neither.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Whether matrices of cases are run in full: if `MULTICOMPUTER_TESTS` is `full`, as it is in `.ci/run`. Otherwise tests
+/// Whether matrices of cases are run in full: if `MULTICOMPUTER_TESTS` is `full`. Otherwise tests
 /// take a part of them that always is the same one, and say which.
 pub(crate) fn is_full() -> bool {
     mode().is_some()

@@ -8,12 +8,13 @@ use std::{
 };
 
 use clap::{Args, ValueHint};
-use multicomputer::{Machine, plan::Effort};
-use multicomputer_mpi_abi::{CheckOptions, Options, Program};
+use multicomputer::{Machine, explore::Order, plan::Effort};
+use multicomputer_mpi_abi::{CheckOptions, Checked, Finding, Line, Options, Program};
+use serde_json::{Value, json};
 
 use super::{
     error::Error,
-    files::TextFile,
+    files::{JsonFile, TextFile, output_file},
     options::{read_bytes, read_limit},
     run::Where,
 };
@@ -59,6 +60,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     save: Option<PathBuf>,
 
+    /// Write the verdict with all findings as a JSON object; - is standard output, instead of the text
+    #[arg(long, value_name = "FILE", value_parser = output_file("JSON"))]
+    json: Option<PathBuf>,
+
     /// Set the stack size of each rank
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = read_bytes)]
     stack: u64,
@@ -68,6 +73,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Error> {
     let spec = arguments.on.spec()?;
     let save = arguments.save.as_deref().map(TextFile::create).transpose()?;
+    let json = JsonFile::create(arguments.json.as_deref())?;
     let program = Program::load(arguments.program.first().map_or(Path::new(""), Path::new))?;
     let machine =
         Machine::builder(spec).effort(Effort::Estimate).stack_size(arguments.stack as usize).build();
@@ -78,7 +84,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
     let mut limits = CheckOptions::default();
     (limits.runs, limits.host_time) = (arguments.runs, Some(arguments.time));
     let checked = program.check(&machine, &options, limits)?;
-    writeln!(out, "{checked}")?;
+    json.write(&[object(&checked, options.ranks.unwrap_or(machine.spec().nodes()))])?;
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        writeln!(out, "{checked}")?;
+    }
     if let (Some(file), Some((_, order))) = (save, checked.findings.first()) {
         file.write(&format!("{order}\n"))?;
     }
@@ -87,4 +96,38 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         (true, false) => Err(Error::Exit { status: SPENT }),
         (true, true) => Ok(()),
     }
+}
+
+/// The result as JSON.
+fn object(checked: &Checked, ranks: usize) -> Value {
+    let verdict = match (checked.is_right(), checked.is_complete) {
+        (false, _) => "wrong",
+        (true, false) => "unknown",
+        (true, true) => "right",
+    };
+    let line = |line: &Line| {
+        let (file, number) = line.place.as_deref().and_then(|place| place.rsplit_once(':')).unzip();
+        let number = number.and_then(|number| number.parse::<u32>().ok());
+        json!({ "rank": line.rank, "function": line.function, "file": file, "line": number })
+    };
+    let finding = |(finding, order): &(Finding, Order)| {
+        json!({
+            "kind": finding.kind.to_string(),
+            "text": finding.text,
+            "ranks": finding.ranks,
+            "at": finding.at.as_ref().map(line),
+            "see": finding.others.iter().map(line).collect::<Vec<_>>(),
+            "details": finding.details,
+            "help": finding.help,
+            "order": order.to_string(),
+        })
+    };
+    json!({
+        "verdict": verdict,
+        "ranks": ranks,
+        "runs": checked.orders,
+        "is_complete": checked.is_complete,
+        "covered": checked.covered,
+        "findings": checked.findings.iter().map(finding).collect::<Vec<_>>(),
+    })
 }

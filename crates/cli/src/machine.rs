@@ -220,7 +220,7 @@ pub(super) fn parameters(m: &Parameters) -> Vec<(&'static str, &'static str, Opt
         ("combining", "gamma", Some(PerElement(m.gamma())), "processor time for combining an element"),
         ("copying", "copy", Some(PerByte(m.copy())), "processor time for copying a byte in memory"),
         ("barrier", "barrier", m.barrier().map(Time), "time of the hardware barrier"),
-        ("start-up", "alpha", Some(Time(m.alpha())), "o_s + L + o_r"),
+        ("start-up", "alpha", Some(Time(m.alpha())), "start-up of a message: o_s + L + o_r"),
         ("port capacity", "1 / beta", Some(Rate(m.port_capacity())), "of an in-port and of an out-port of a node"),
         ("link capacity", "C", Some(Rate(m.link_capacity())), "k / beta, of each directed link without its own capacity"),
     ];

@@ -17,26 +17,46 @@ int mc_watch(const uintptr_t *ranges, size_t count)
         return 0;
     }
     struct mc_watch *watch = &rank->watch;
-    count = count < MC_WATCHED ? count : MC_WATCHED;
-    memcpy(watch->ranges, ranges, count * sizeof *watch->ranges);
-    watch->count = count;
-    watch->first = count ? watch->ranges[0].first : UINTPTR_MAX;
-    watch->last = count ? watch->ranges[count - 1].last : 0;
+    struct mc_ranges *to = watch->ranges;
+    if (count && (!to || count > to->room)) {
+        /* Another thread of the program may still read the former ones: they stay allocated. They are at most as many as the new ones. */
+        to = calloc(1, sizeof *to + 2 * count * sizeof *to->list);
+        to->room = 2 * count;
+    }
+    if (to) {
+        memcpy(to->list, ranges, count * sizeof *to->list);
+        to->count = count;
+        __atomic_store_n(&watch->ranges, to, __ATOMIC_RELEASE);
+    }
+    watch->first = count ? to->list[0].first : UINTPTR_MAX;
+    watch->last = count ? to->list[count - 1].last : 0;
     return watch->is_instrumented;
+}
+
+/* Whether any of the watched addresses is among these. */
+static int is_watched(const struct mc_watch *watch, uintptr_t first, uintptr_t last)
+{
+    const struct mc_ranges *ranges = __atomic_load_n(&watch->ranges, __ATOMIC_ACQUIRE);
+    size_t low = 0, high = ranges ? ranges->count : 0;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (ranges->list[middle].last < first) {
+            low = middle + 1;
+        } else if (ranges->list[middle].first > last) {
+            high = middle;
+        } else {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* Other threads of the program than the one that calls MPI report nothing. */
 static __attribute__((noinline)) void report(struct mc_rank *rank, uintptr_t first, size_t length, enum kind kind, void *place)
 {
-    const struct mc_watch *watch = &rank->watch;
-    for (size_t at = 0; at < watch->count; at++) {
-        if (first <= watch->ranges[at].last && first + (length - 1) >= watch->ranges[at].first) {
-            if (pthread_equal(rank->caller, pthread_self()) && mc_begin(rank)) {
-                mc_machine->touch(rank->process, first, length, kind, place);
-                mc_end(rank);
-            }
-            return;
-        }
+    if (is_watched(&rank->watch, first, first + (length - 1)) && pthread_equal(rank->caller, pthread_self()) && mc_begin(rank)) {
+        mc_machine->touch(rank->process, first, length, kind, place);
+        mc_end(rank);
     }
 }
 

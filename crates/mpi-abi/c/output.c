@@ -57,7 +57,10 @@ static ssize_t read_input(void *cookie, char *into, size_t length)
     int is_timed = begin(rank);
     mc_machine->ask(rank->output, is_timed ? rank->process : NULL, rank->rank);
     end(rank, is_timed);
-    return real_read(0, into, length);
+    rank->is_writing += mc_is_own(rank);
+    ssize_t read = mc_machine->read(rank->output, into, length);
+    rank->is_writing -= mc_is_own(rank);
+    return read < 0 ? real_read(0, into, length) : read;
 }
 
 static ssize_t write_output(void *cookie, const char *bytes, size_t length)

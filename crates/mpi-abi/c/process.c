@@ -346,6 +346,10 @@ int mc_run(const struct mc_start *start, int *status, int *has_threads)
     rank->process = NULL;
     pthread_mutex_unlock(&rank->ending);
     mc_end(rank);
+    if (!rank->has_threads) {
+        free(rank->watch.ranges);
+        rank->watch.ranges = NULL;
+    }
     *status = rank->status;
     *has_threads = rank->has_threads;
     return rank->how;

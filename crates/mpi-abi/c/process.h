@@ -31,6 +31,8 @@ struct mc_machine {
     void (*write)(void *output, void *process, int rank, int descriptor, const char *bytes, size_t length);
     /* Waits until the output of the rank has been written, before it reads. `process` is NULL on other threads than the rank's. */
     void (*ask)(void *output, void *process, int rank);
+    /* Reads from the input of a run; -1 if the run reads standard input itself. */
+    ssize_t (*read)(void *output, char *into, size_t length);
     /* Writes all output that has been taken. */
     void (*flush)(void *output);
     /* Notes a load or a store of the program, by the kinds of accesses.c. */
@@ -102,16 +104,18 @@ struct mc_random {
     struct drand48_data drand48;
 };
 
-/* The number of ranges of addresses that are watched; the same as in src/memory.rs. */
-enum { MC_WATCHED = 16 };
-
-/* Addresses whose loads and stores are reported, see accesses.c: ranges from the first to the last address in order, and of all of them. */
-struct mc_watch {
-    uintptr_t first, last;
-    size_t count;
+/* Ranges from the first to the last address, in order, none of which overlap. */
+struct mc_ranges {
+    size_t room, count;
     struct mc_range {
         uintptr_t first, last;
-    } ranges[MC_WATCHED];
+    } list[];
+};
+
+/* Addresses whose loads and stores are reported, see accesses.c: those of all ranges, and the ranges, or NULL. */
+struct mc_watch {
+    uintptr_t first, last;
+    struct mc_ranges *ranges;
     /* Whether any file of the program was compiled for that. */
     int is_instrumented;
 };

@@ -11,14 +11,16 @@ use multicomputer::{
     Machine, Observer,
     comm::Node,
     error::{Failure, RunError},
-    explore::{Exploration, ExploredProgram, Order},
+    explore::{Exploration, ExploredProgram, Messages, Order},
 };
 use multicomputer_mpi_model::check::{Check, Finding, Key, Kind, Line, RankEnd};
 use parking_lot::Mutex;
 
 use crate::{
+    children::Children,
     crash,
     error::{ProgramError, ProgramFailure},
+    input::Input,
     loader::Program,
     output::Output,
     place,
@@ -57,7 +59,8 @@ pub struct Checked {
 
 impl Program {
     /// Checks the program on the nodes of a machine, in virtual time: runs it once for every order of arrival that can make a difference, and
-    /// looks for errors in each run. Its output is not printed. A signal such as SIGSEGV that a rank gets ends the process with status 1.
+    /// looks for errors in each run. Its output is not printed; each run reads the same standard input. Processes that are started meanwhile, as children
+    /// of this process, end with the check. A signal such as SIGSEGV that a rank gets ends the process with status 1.
     ///
     /// # Errors
     /// [`ProgramError`]: the program cannot be loaded or run. What is wrong with it is the result.
@@ -69,13 +72,16 @@ impl Program {
     ) -> Result<Checked, ProgramError> {
         let ranks = options.ranks_on(machine)?;
         crash::report_as_finding();
-        let subject = Subject { program: self, options, ranks, seen: Mutex::default() };
+        let input = Input::standard();
+        let subject = Subject { program: self, options, ranks, input, seen: Mutex::default() };
+        let children = Children::watch();
         let explorer = machine.explorer().runs(limits.runs);
         let explorer = match limits.host_time {
             Some(time) => explorer.host_time(time),
             None => explorer,
         };
         let explored = explorer.run_program(&subject)?;
+        drop(children);
         Ok(subject.seen.into_inner().checked(&explored))
     }
 }
@@ -85,6 +91,7 @@ struct Subject<'p> {
     program: &'p Program,
     options: &'p Options,
     ranks: usize,
+    input: Arc<Input>,
     seen: Mutex<Seen>,
 }
 
@@ -115,7 +122,12 @@ impl<'p> ExploredProgram for Subject<'p> {
     fn begin(&self) -> Result<State<'p>, Failure> {
         let copies = self.program.idle_copies(self.ranks)?;
         let check = Arc::new(Check::new(Box::new(place::of_call)));
-        let job = self.program.job(self.options, copies, Output::captured(self.ranks), Some(check.clone()));
+        let job = self.program.job(
+            self.options,
+            copies,
+            Output::captured(self.ranks, self.input.of_run()),
+            Some(check.clone()),
+        );
         let ends = (0..self.ranks).map(|_| Mutex::new(RankEnd::Finalized)).collect();
         Ok(State { job, check, ends })
     }
@@ -138,12 +150,13 @@ impl<'p> ExploredProgram for Subject<'p> {
         Ok((status, state.job.output.take(rank)))
     }
 
-    fn ended(&self, state: State<'p>, order: &Order, error: Option<&RunError>) {
+    fn ended(&self, state: State<'p>, order: &Order, error: Option<&RunError>, messages: &Messages<'_>) {
         let ends: Vec<RankEnd> = state.ends.into_iter().map(Mutex::into_inner).collect();
         let report = error.map(RunError::to_string);
+        state.check.judge_ready(|sent| messages.were_awaited(sent));
         let mut findings = state.check.conclude(&ends, report.as_deref());
-        if order.sends_wait() {
-            findings = vec![buffering(&ends, report.unwrap_or_default())];
+        if is_strict(order) {
+            findings = vec![dependence(order, &ends, report.unwrap_or_default())];
         }
         let choices = state.check.choices();
         if !state.job.has_threads.into_inner() {
@@ -151,7 +164,7 @@ impl<'p> ExploredProgram for Subject<'p> {
             unsafe { self.program.take_back(state.job.copies) };
         }
         let mut seen = self.seen.lock();
-        seen.runs += u64::from(!order.sends_wait());
+        seen.runs += u64::from(!is_strict(order));
         seen.choices.extend(choices);
         for finding in findings {
             let key = finding.key();
@@ -170,8 +183,13 @@ impl<'p> ExploredProgram for Subject<'p> {
     }
 }
 
-/// The finding of a program that ends only if sends are buffered.
-fn buffering(ends: &[RankEnd], report: String) -> Finding {
+/// Whether calls wait in this order that need not wait.
+fn is_strict(order: &Order) -> bool {
+    order.sends_wait() || order.calls_wait()
+}
+
+/// The finding of a program that ends only if calls do not wait that may wait.
+fn dependence(order: &Order, ends: &[RankEnd], report: String) -> Finding {
     let stopped = ends.iter().enumerate().filter(|(_, end)| matches!(end, RankEnd::Stopped(_)));
     let ranks: BTreeSet<usize> = stopped.map(|(rank, _)| rank).collect();
     let lines = ends.iter().filter_map(|end| match end {
@@ -179,14 +197,31 @@ fn buffering(ends: &[RankEnd], report: String) -> Finding {
         _ => None,
     });
     let (first, details) = report.split_once('\n').unwrap_or((&report, ""));
-    let text = format!(
-        "the program ends only if standard sends are buffered; if they wait for their receives: {first}"
-    );
-    let help = "use MPI_Sendrecv, nonblocking calls, or another order of sends and receives";
-    let mut finding = Finding::of_ranks(Kind::BufferingDependence, text, ranks).details(details).help(help);
-    // The send that waits shows the dependence best.
+    let (kind, text, help) = match (order.sends_wait(), order.calls_wait()) {
+        (false, _) => (
+            Kind::CallOrder,
+            "the program ends only if collective calls do not wait for all ranks, which they may do",
+            "make collective calls before or after the messages on all ranks",
+        ),
+        (true, false) => (
+            Kind::BufferingDependence,
+            "the program ends only if standard sends are buffered; if they wait for their receives",
+            "use MPI_Sendrecv, nonblocking calls, or another order of sends and receives",
+        ),
+        (true, true) => (
+            Kind::BufferingDependence,
+            "the program ends only if standard sends are buffered; if they wait for their receives, and collective calls for all ranks",
+            "receive the message before the collective call, or send it after",
+        ),
+    };
+    let mut finding = Finding::of_ranks(kind, format!("{text}: {first}"), ranks).details(details).help(help);
+    // The send that waits, or the collective call, shows the dependence best.
     let mut lines: Vec<Line> = lines.collect();
-    lines.sort_by_key(|line| !line.function.to_lowercase().contains("send"));
+    let shows = |line: &Line| match kind {
+        Kind::BufferingDependence => line.function.to_lowercase().contains("send"),
+        _ => !["Recv", "Wait", "Probe", "Send"].iter().any(|part| line.function.contains(part)),
+    };
+    lines.sort_by_key(|line| !shows(line));
     let mut lines = lines.into_iter();
     finding.at = lines.next();
     finding.with(lines.collect())
@@ -197,7 +232,7 @@ impl Seen {
         let Seen { runs, findings, choices, .. } = self;
         let mut all: Vec<(Finding, Order)> = Vec::new();
         for (mut finding, orders, order) in findings.into_values() {
-            if orders < runs && !order.sends_wait() {
+            if orders < runs && !is_strict(&order) {
                 let some = format!("in {orders} of {runs} orders of arrival");
                 if finding.kind < Kind::MessageRace || finding.kind == Kind::Failure {
                     finding.text = format!("{some}: {}: {}", finding.kind, finding.text);
@@ -209,6 +244,10 @@ impl Seen {
                 }
             }
             all.push((finding, order));
+        }
+        // A send to a receive that is never started waits for ever if sends wait: this is no other cause.
+        if all.iter().any(|(finding, _)| finding.kind == Kind::MissingStart) {
+            all.retain(|(finding, _)| finding.kind != Kind::BufferingDependence);
         }
         if all.is_empty()
             && let [first, second, ..] = explored.results()

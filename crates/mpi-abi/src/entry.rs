@@ -36,12 +36,13 @@ pub(crate) struct Machine {
     sleep: unsafe extern "C" fn(*mut c_void, u64) -> c_int,
     write: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, c_int, *const c_char, usize),
     ask: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int),
+    read: unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> isize,
     flush: unsafe extern "C" fn(*mut c_void),
     touch: unsafe extern "C" fn(*mut c_void, usize, usize, c_int, usize),
 }
 
 /// The functions of this module.
-pub(crate) static MACHINE: Machine = Machine { call, move_here, now, sleep, write, ask, flush, touch };
+pub(crate) static MACHINE: Machine = Machine { call, move_here, now, sleep, write, ask, read, flush, touch };
 
 /// A function of a model.
 #[derive(Clone, Copy, Debug)]
@@ -277,6 +278,18 @@ unsafe extern "C" fn ask(output: *mut c_void, calls: *mut c_void, rank: c_int) {
             output.ask(rank as usize, || calls.node.now().is_err());
         }
     })));
+}
+
+unsafe extern "C" fn read(output: *mut c_void, into: *mut c_char, length: usize) -> isize {
+    // SAFETY: as in `write`.
+    let output: &Output = unsafe { &*output.cast() };
+    let read = catch_unwind(AssertUnwindSafe(|| {
+        output.read(length, |bytes| {
+            // SAFETY: C passes a place for `length` bytes, and these are not more.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), into.cast(), bytes.len()) };
+        })
+    }));
+    read.unwrap_or(Some(0)).map_or(-1, |length| length as isize)
 }
 
 unsafe extern "C" fn flush(output: *mut c_void) {

@@ -30,6 +30,8 @@ pub mod files;
 #[cfg(programs)]
 mod check;
 #[cfg(programs)]
+mod children;
+#[cfg(programs)]
 mod crash;
 #[cfg(programs)]
 mod elf;
@@ -39,6 +41,8 @@ mod entry;
 mod error;
 #[cfg(programs)]
 mod image;
+#[cfg(programs)]
+mod input;
 #[cfg(programs)]
 mod library;
 #[cfg(programs)]
@@ -61,4 +65,7 @@ pub use self::{
     rank::{Compute, Options},
 };
 #[cfg(programs)]
-pub use multicomputer_mpi_model::file::Storage;
+pub use multicomputer_mpi_model::{
+    check::{Finding, Kind, Line},
+    file::Storage,
+};

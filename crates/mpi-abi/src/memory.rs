@@ -11,27 +11,13 @@ pub(crate) type CallProgram = unsafe extern "C" fn(usize, *const usize, usize) -
 /// the program reports any.
 pub(crate) type Watch = unsafe extern "C" fn(*const [usize; 2], usize) -> i32;
 
-/// The number of ranges of addresses that C can watch; the same as in c/process.h.
-const WATCHED: usize = 16;
-
-/// Joins sorted ranges until they are at most `WATCHED`: those that overlap, and those with the smallest distances.
+/// Joins sorted ranges that overlap.
 fn joined(ranges: &[(usize, usize)]) -> Vec<[usize; 2]> {
     let mut joined: Vec<[usize; 2]> = Vec::new();
     for &(first, last) in ranges {
         match joined.last_mut() {
             Some(before) if before[1] >= first => before[1] = before[1].max(last),
             _ => joined.push([first, last]),
-        }
-    }
-    if joined.len() > WATCHED {
-        let mut distances: Vec<(usize, usize)> =
-            joined.windows(2).enumerate().map(|(at, pair)| (pair[1][0] - pair[0][1], at)).collect();
-        distances.sort_unstable();
-        let mut near: Vec<usize> = distances[..joined.len() - WATCHED].iter().map(|(_, at)| *at).collect();
-        near.sort_unstable();
-        for at in near.into_iter().rev() {
-            joined[at][1] = joined[at + 1][1];
-            joined.remove(at + 1);
         }
     }
     joined
@@ -168,12 +154,8 @@ mod tests {
     }
 
     #[test]
-    fn near_ranges_are_joined_if_they_are_too_many() {
+    fn ranges_that_overlap_are_joined() {
         assert_eq!(joined(&[(1, 4), (3, 9), (4, 5), (12, 13)]), [[1, 9], [12, 13]]);
-        // The distances grow: the first three ranges become one.
-        let many: Vec<(usize, usize)> = (0..18).map(|at| (at * at * 10, at * at * 10 + 1)).collect();
-        let few = joined(&many);
-        assert_eq!((few.len(), few[0], few[1], few[15]), (16, [0, 41], [90, 91], [2890, 2891]));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     io::{self, Write},
     mem,
     time::Duration,
@@ -14,6 +15,8 @@ use std::{
 
 use multicomputer::Time;
 use parking_lot::{Condvar, Mutex};
+
+use crate::input::RunInput;
 
 /// The order of lines: by modeled time, rank, and order of writing.
 type Key = (Time, usize, u64);
@@ -32,11 +35,24 @@ struct Line {
 #[derive(Debug)]
 pub(crate) struct Output {
     is_labelled: bool,
-    /// The output of each rank, if it is not printed.
-    captured: Option<Vec<Mutex<Vec<u8>>>>,
+    captured: Option<Captured>,
     state: Mutex<State>,
     /// Is notified when lines have been printed.
     printed: Condvar,
+}
+
+/// Output that is not printed.
+struct Captured {
+    /// That of each rank.
+    outputs: Vec<Mutex<Vec<u8>>>,
+    /// What the run reads.
+    input: RunInput,
+}
+
+impl fmt::Debug for Captured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Captured").field("ranks", &self.outputs.len()).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -70,21 +86,26 @@ impl Output {
         Output { is_labelled, captured: None, state: Mutex::new(state), printed: Condvar::new() }
     }
 
-    /// Prepares the output of `ranks` ranks that is not printed, but [kept](Output::take).
-    pub(crate) fn captured(ranks: usize) -> Output {
-        let captured = Some((0..ranks).map(|_| Mutex::default()).collect());
-        Output { captured, ..Output::new(ranks, false) }
+    /// Prepares the output of `ranks` ranks that is not printed, but [kept](Output::take), and what the run reads.
+    pub(crate) fn captured(ranks: usize, input: RunInput) -> Output {
+        let outputs = (0..ranks).map(|_| Mutex::default()).collect();
+        Output { captured: Some(Captured { outputs, input }), ..Output::new(ranks, false) }
+    }
+
+    /// Reads at most `most` bytes of the input of a run whose output is kept, and returns their number; `None` if the run reads standard input itself.
+    pub(crate) fn read(&self, most: usize, take: impl FnOnce(&[u8])) -> Option<usize> {
+        self.captured.as_ref().map(|captured| captured.input.read(most, take))
     }
 
     /// Takes what a rank has written and was not printed.
     pub(crate) fn take(&self, rank: usize) -> Vec<u8> {
-        self.captured.as_ref().map_or_else(Vec::new, |all| mem::take(&mut all[rank].lock()))
+        self.captured.as_ref().map_or_else(Vec::new, |captured| mem::take(&mut captured.outputs[rank].lock()))
     }
 
     /// Takes output of a rank at an instant; `None` is the instant of its last output.
     pub(crate) fn write(&self, rank: usize, stream: Stream, at: Option<Time>, bytes: &[u8]) {
         if let Some(captured) = &self.captured {
-            captured[rank].lock().extend_from_slice(bytes);
+            captured.outputs[rank].lock().extend_from_slice(bytes);
             return;
         }
         let mut state = self.state.lock();

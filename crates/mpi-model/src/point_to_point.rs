@@ -14,7 +14,7 @@ use multicomputer::comm::{
 
 use crate::{
     buffer::{Buffer, Data},
-    check::Role,
+    check::{Peer, Role},
     communicator::Communicator,
     error::{Class, Error, Result},
     function::{Function, functions},
@@ -29,24 +29,24 @@ functions! {
     MPI_Send_c: send(buf/count/datatype, dest, tag, comm);
     MPI_Ssend: ssend(buf/count/datatype, dest, tag, comm);
     MPI_Ssend_c: ssend(buf/count/datatype, dest, tag, comm);
-    MPI_Rsend: send(buf/count/datatype, dest, tag, comm);
-    MPI_Rsend_c: send(buf/count/datatype, dest, tag, comm);
+    MPI_Rsend: rsend(buf/count/datatype, dest, tag, comm);
+    MPI_Rsend_c: rsend(buf/count/datatype, dest, tag, comm);
     MPI_Recv: recv(buf/count/datatype, source, tag, comm, status);
     MPI_Recv_c: recv(buf/count/datatype, source, tag, comm, status);
     MPI_Isend: isend(buf/count/datatype, dest, tag, comm, request);
     MPI_Isend_c: isend(buf/count/datatype, dest, tag, comm, request);
     MPI_Issend: issend(buf/count/datatype, dest, tag, comm, request);
     MPI_Issend_c: issend(buf/count/datatype, dest, tag, comm, request);
-    MPI_Irsend: isend(buf/count/datatype, dest, tag, comm, request);
-    MPI_Irsend_c: isend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Irsend: irsend(buf/count/datatype, dest, tag, comm, request);
+    MPI_Irsend_c: irsend(buf/count/datatype, dest, tag, comm, request);
     MPI_Irecv: irecv(buf/count/datatype, source, tag, comm, request);
     MPI_Irecv_c: irecv(buf/count/datatype, source, tag, comm, request);
     MPI_Send_init: send_init(buf/count/datatype, dest, tag, comm, request);
     MPI_Send_init_c: send_init(buf/count/datatype, dest, tag, comm, request);
     MPI_Ssend_init: ssend_init(buf/count/datatype, dest, tag, comm, request);
     MPI_Ssend_init_c: ssend_init(buf/count/datatype, dest, tag, comm, request);
-    MPI_Rsend_init: send_init(buf/count/datatype, dest, tag, comm, request);
-    MPI_Rsend_init_c: send_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Rsend_init: rsend_init(buf/count/datatype, dest, tag, comm, request);
+    MPI_Rsend_init_c: rsend_init(buf/count/datatype, dest, tag, comm, request);
     MPI_Recv_init: recv_init(buf/count/datatype, source, tag, comm, request);
     MPI_Recv_init_c: recv_init(buf/count/datatype, source, tag, comm, request);
     MPI_Sendrecv: sendrecv(sendbuf/sendcount/sendtype, dest/sendtag, recvbuf/recvcount/recvtype, source/recvtag, comm, status);
@@ -67,11 +67,13 @@ pub(crate) const ALL: [&[Function]; 3] = [FUNCTIONS, buffered::FUNCTIONS, matche
 /// The communicator of a call.
 type Comm<'n> = Rc<Communicator<'n>>;
 
-/// Whether a send is complete only when a receive has started.
+/// Whether a send is complete only when a receive has started, or needs a receive that was posted before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Standard,
     Synchronous,
+    /// As a standard send, and the receive has been posted.
+    Ready,
 }
 
 impl<'n> Process<'n> {
@@ -84,10 +86,10 @@ impl<'n> Process<'n> {
         mode: Mode,
     ) -> Result<Work<'n>> {
         let Some(to) = to else { return Ok(Work::done(Status::EMPTY)) };
-        let (transport, data) = (self.transport(), self.outgoing(to, comm, buffer));
+        let (transport, data) = (self.transport(), self.outgoing(to, comm, buffer, mode));
         self.departs(buffer, Role::Send);
         Ok(Work::Send(match mode {
-            Mode::Standard => transport.isend(to, data)?,
+            Mode::Standard | Mode::Ready => transport.isend(to, data)?,
             Mode::Synchronous => transport.issend(to, data)?,
         }))
     }
@@ -113,9 +115,9 @@ fn send_as<'n>(
         let work = process.start_send(Some(to), comm, buffer, mode)?;
         return process.finish(work, Some(comm)).map(drop);
     }
-    let (transport, data) = (process.transport(), process.outgoing(to, comm, buffer));
+    let (transport, data) = (process.transport(), process.outgoing(to, comm, buffer, mode));
     match mode {
-        Mode::Standard => transport.send(to, data)?,
+        Mode::Standard | Mode::Ready => transport.send(to, data)?,
         Mode::Synchronous => transport.ssend(to, data)?,
     }
     Ok(())
@@ -123,6 +125,10 @@ fn send_as<'n>(
 
 fn send<'n>(process: &Process<'n>, data: Data, dest: i32, tag: i32, comm: Comm<'n>) -> Result<()> {
     send_as(process, &data.buffer()?, (dest, tag), &comm, Mode::Standard)
+}
+
+fn rsend<'n>(process: &Process<'n>, data: Data, dest: i32, tag: i32, comm: Comm<'n>) -> Result<()> {
+    send_as(process, &data.buffer()?, (dest, tag), &comm, Mode::Ready)
 }
 
 fn ssend<'n>(process: &Process<'n>, data: Data, dest: i32, tag: i32, comm: Comm<'n>) -> Result<()> {
@@ -178,6 +184,19 @@ fn isend<'n>(
     Ok(())
 }
 
+fn irsend<'n>(
+    process: &Process<'n>,
+    data: Data,
+    dest: i32,
+    tag: i32,
+    comm: Comm<'n>,
+    request: Out<Handle>,
+) -> Result<()> {
+    let work = process.start_send(comm.to(dest, tag)?, &comm, &data.buffer()?, Mode::Ready)?;
+    request.set(process, process.enter(work, Some(&comm)));
+    Ok(())
+}
+
 fn issend<'n>(
     process: &Process<'n>,
     data: Data,
@@ -222,7 +241,7 @@ fn send_init_as<'n>(
     let to = comm.to(dest, tag)?;
     let of = comm.clone();
     let start = move |process: &Process<'n>| process.start_send(to, &of, &buffer, mode);
-    request.set(process, process.enter_persistent(comm, Rc::new(start)));
+    request.set(process, process.enter_persistent(comm, to.map(Peer::To), Rc::new(start)));
     Ok(())
 }
 
@@ -235,6 +254,17 @@ fn send_init<'n>(
     request: Out<Handle>,
 ) -> Result<()> {
     send_init_as(process, data.buffer()?, (dest, tag), &comm, Mode::Standard, request)
+}
+
+fn rsend_init<'n>(
+    process: &Process<'n>,
+    data: Data,
+    dest: i32,
+    tag: i32,
+    comm: Comm<'n>,
+    request: Out<Handle>,
+) -> Result<()> {
+    send_init_as(process, data.buffer()?, (dest, tag), &comm, Mode::Ready, request)
 }
 
 fn ssend_init<'n>(
@@ -259,7 +289,7 @@ fn recv_init<'n>(
     let landing = Landing::new(data.buffer()?, &comm);
     let from = comm.from(source, tag)?;
     let start = move |process: &Process<'n>| process.start_receive(from, landing.clone());
-    request.set(process, process.enter_persistent(&comm, Rc::new(start)));
+    request.set(process, process.enter_persistent(&comm, from.map(Peer::From), Rc::new(start)));
     Ok(())
 }
 
@@ -274,7 +304,7 @@ fn exchange<'n>(
 ) -> Result<()> {
     let comm = landing.communicator.clone();
     if let (Some(to), Some(from), false) = (to, from, process.has_background()) {
-        let data = process.outgoing(to, &comm, sent);
+        let data = process.outgoing(to, &comm, sent, Mode::Standard);
         landing.posted = process.posted(from, &comm, None);
         let message = process.transport().send_recv(to, data, from)?;
         return landed(process, &landing, &message, status);

@@ -233,9 +233,14 @@ impl<'n> Process<'n> {
         self.clock.called();
         let site = Site { function: function.name, place };
         let outer = (self.site.replace(Some(site)), self.scope.replace(Scope::Process));
-        let met = self.note_call(function, words);
-        let outcome = self.outcome(function, words);
-        self.note_end(met);
+        let outcome = match self.note_call(function, words) {
+            Ok(met) => {
+                let outcome = self.outcome(function, words);
+                self.note_end(met);
+                outcome
+            }
+            Err(_) => self.leave(),
+        };
         if self.depth.get() > 0 {
             self.site.set(outer.0);
             *self.scope.borrow_mut() = outer.1;
@@ -254,17 +259,20 @@ impl<'n> Process<'n> {
             // A function of the program, such as an operator, has ended the program.
             Ok(()) if self.leaves.get() => Outcome::Leaves,
             Ok(()) => Outcome::Returns(0),
-            Err(Error::Leave) => {
-                self.leaves.set(true);
-                self.note_unstarted();
-                Outcome::Leaves
-            }
+            Err(Error::Leave) => self.leave(),
             Err(Error::Mpi(error)) => {
                 self.find_scope(function, words);
                 self.note_error(&error);
                 self.raise(&error)
             }
         }
+    }
+
+    /// Ends the program, because the run is over.
+    fn leave(&self) -> Outcome {
+        self.leaves.set(true);
+        self.note_unstarted();
+        Outcome::Leaves
     }
 
     /// Finds the communicator or the window of a call whose arguments were not decoded up to it.

@@ -18,7 +18,7 @@ use multicomputer::comm::{Message, transport::RequestId};
 use crate::{
     abi,
     buffer::Buffer,
-    check::PostedId,
+    check::{Peer, PostedId},
     communicator::Communicator,
     error::{Class, Error, MpiError, Result},
     generalized::Generalized,
@@ -75,9 +75,12 @@ pub(crate) struct Request<'n> {
     communicator: Option<Rc<Communicator<'n>>>,
     /// The partitions of a partitioned request.
     pub(crate) partitions: Option<Rc<Partitions<'n>>>,
-    /// Whether a persistent request was ever started, and ever waited for.
+    /// Of a persistent request of a message: where it goes, or where it comes from.
+    peer: Option<Peer>,
+    /// Whether a persistent request was ever started, ever waited for, and waited for since it was complete.
     was_started: Cell<bool>,
     was_waited: Cell<bool>,
+    was_waited_idle: Cell<bool>,
     /// The buffers of the operation, if the run is checked.
     pub(crate) flights: RefCell<Vec<u32>>,
 }
@@ -176,8 +179,10 @@ impl<'n> Request<'n> {
             truncated: Cell::new(Status::EMPTY),
             communicator: communicator.cloned(),
             partitions: None,
+            peer: None,
             was_started: Cell::new(false),
             was_waited: Cell::new(false),
+            was_waited_idle: Cell::new(false),
             flights: RefCell::default(),
         }
     }
@@ -191,10 +196,11 @@ impl<'n> Request<'n> {
     fn persistent(
         start: Rc<Start<'n>>,
         communicator: &Rc<Communicator<'n>>,
+        peer: Option<Peer>,
         partitions: Option<Rc<Partitions<'n>>>,
     ) -> Rc<Request<'n>> {
         let request = Request::of(Work::done(Status::EMPTY), Some(communicator));
-        Rc::new(Request { start: Some(start), is_active: Cell::new(false), partitions, ..request })
+        Rc::new(Request { start: Some(start), is_active: Cell::new(false), peer, partitions, ..request })
     }
 
     /// Whether the request is persistent.
@@ -205,6 +211,16 @@ impl<'n> Request<'n> {
     /// Whether the persistent request was ever started.
     pub(crate) fn was_started(&self) -> bool {
         self.was_started.get()
+    }
+
+    /// Whether a start of the persistent request may be missing: it was never started, or the program has waited for it without a start.
+    pub(crate) fn may_miss_start(&self) -> bool {
+        self.is_persistent() && (!self.was_started.get() || self.was_waited_idle.get())
+    }
+
+    /// The other side of the message of a persistent request.
+    pub(crate) fn peer(&self) -> Option<Peer> {
+        self.peer
     }
 
     /// Whether the program has waited or tested for the request.
@@ -274,13 +290,14 @@ impl<'n> Process<'n> {
         self.requests.borrow_mut().table.insert(request)
     }
 
-    /// Enters a persistent request into the table and returns its handle.
+    /// Enters a persistent request, that of a message with its other side, into the table and returns its handle.
     pub(crate) fn enter_persistent(
         &self,
         communicator: &Rc<Communicator<'n>>,
+        peer: Option<Peer>,
         start: Rc<Start<'n>>,
     ) -> Handle {
-        self.requests.borrow_mut().table.insert(Request::persistent(start, communicator, None))
+        self.requests.borrow_mut().table.insert(Request::persistent(start, communicator, peer, None))
     }
 
     /// Enters a partitioned request, which is persistent, into the table and returns its handle.
@@ -290,7 +307,12 @@ impl<'n> Process<'n> {
         start: Rc<Start<'n>>,
         partitions: Rc<Partitions<'n>>,
     ) -> Handle {
-        self.requests.borrow_mut().table.insert(Request::persistent(start, communicator, Some(partitions)))
+        self.requests.borrow_mut().table.insert(Request::persistent(
+            start,
+            communicator,
+            None,
+            Some(partitions),
+        ))
     }
 
     fn keep_in_background(&self, request: &Rc<Request<'n>>) {

@@ -111,7 +111,7 @@ const ENTRIES: [Entry; 27] = [
     Entry { axis: Axis::Rendezvous, name: "rendezvous", aliases: &[], kind: ValueKind::Name,
         help: "lengths from which sends wait for their receives, or none" },
     Entry { axis: Axis::Root, name: "root", aliases: &[], kind: ValueKind::Count,
-        help: "roots of rooted operations [default: 0]" },
+        help: "ranks that broadcast, scatter, gather or reduce [default: 0]" },
     Entry { axis: Axis::Distribution, name: "distribution", aliases: &[], kind: ValueKind::Name,
         help: "distributions of the sources of s-to-p broadcasts [default: row]" },
     Entry { axis: Axis::Sources, name: "sources", aliases: &["s"], kind: ValueKind::Count,
@@ -190,6 +190,11 @@ impl Axis {
     /// The form of the values.
     pub(crate) fn kind(self) -> ValueKind {
         self.entry().kind
+    }
+
+    /// Returns whether the axis can have an effect on an operation.
+    pub fn is_for(self, operation: Operation) -> bool {
+        self.is_only_for(operation).is_none()
     }
 
     /// The operations that the axis changes, in words; `None` if it has an effect on `operation`, or may have.

@@ -35,18 +35,18 @@ fn axis(axis: Axis) -> Value {
 }
 
 fn operation(operation: Operation) -> Value {
-    let (about, combines, has_root) = match operation {
-        Operation::Collective(operation) => (about(operation), operation.combines(), operation.has_root()),
-        Operation::SToP => ("Several sources send a message each to all nodes.", false, false),
+    let about = match operation {
+        Operation::Collective(operation) => about(operation),
+        Operation::SToP => "Several sources send a message each to all nodes.",
         // All-to-all, and what may come.
-        _ => ("Every node sends a message of its own to every other node.", false, false),
+        _ => "Every node sends a message of its own to every other node.",
     };
+    let axes = Axis::all().filter(|axis| axis.is_for(operation)).map(Axis::name);
     let algorithms = algorithms_named(operation, "all").unwrap_or_default();
     json!({
         "name": operation.name(),
         "about": about,
-        "combines": combines,
-        "root": has_root,
+        "axes": axes.collect::<Vec<_>>(),
         "algorithms": algorithms.iter().map(algorithm).collect::<Vec<_>>(),
     })
 }

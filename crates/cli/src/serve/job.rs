@@ -21,9 +21,9 @@ pub(super) const MAX_ROWS: u64 = 4096;
 pub(super) const MAX_SECONDS: u64 = 60;
 /// Maximum length of a question in bytes.
 pub(super) const MAX_QUESTION: usize = 64 << 10;
-/// Maximum address space of a job in bytes: the stacks of the nodes' threads take most of it, and little of the memory.
+/// Maximum memory that a job may write, in bytes. The stacks of the threads of [`MAX_NODES`] nodes are 1 GiB of it.
 #[cfg(target_os = "linux")]
-const MAX_ADDRESSES: u64 = 8 << 30;
+const MAX_MEMORY: u64 = 4 << 30;
 
 /// The kinds of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +168,7 @@ fn limit() -> Result<(), Error> {
     limit(Resource::Cpu, MAX_SECONDS)?;
     #[cfg(target_os = "linux")]
     {
-        limit(Resource::As, MAX_ADDRESSES)?;
+        limit(Resource::Data, MAX_MEMORY)?;
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
             .map_err(io::Error::from)?;
     }

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    path::PathBuf,
     pin::Pin,
     process::{ExitStatus, Stdio},
     task::{Context, Poll, ready},
@@ -74,7 +75,7 @@ impl Answer {
     /// Starts a job and waits for the first bytes of its answer.
     pub(super) async fn of(kind: Kind, question: Bytes, place: Place) -> Result<Answer, JobError> {
         let failed = |cause: io::Error| JobError::Failed(format!("the job cannot be started: {cause}"));
-        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        let mut command = Command::new(program().map_err(failed)?);
         command.args(["serve", "--job", kind.name()]).kill_on_drop(true).env_remove("RUST_LOG");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
@@ -158,6 +159,11 @@ impl Body for Answer {
             Err(error) => answer.failure(&error),
         }
     }
+}
+
+/// This program, also after another version of it has taken its place.
+fn program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }
 
 /// The end of a process: what it says on standard error, and its exit status.

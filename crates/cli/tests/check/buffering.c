@@ -173,6 +173,64 @@ RIGHT(send_after_dup)
     }
     MPI_Comm_free(&part);
 }
+RIGHT(send_before_dup_posted)
+{
+    if (rank == 0) {
+        SEND(1);
+    } else {
+        MPI_Irecv(b, 1, INT, 0, 0, WORLD, &request);
+    }
+    MPI_Comm_dup(WORLD, &part);
+    if (rank == 1) {
+        WAIT;
+    }
+    MPI_Comm_free(&part);
+}
+/* The root of a broadcast may wait for the others, and need not. */
+WRONG(send_before_own_bcast, buffering dependence)
+{
+    if (rank == 0) {
+        SEND(1); /* here */
+    }
+    MPI_Bcast(c, 1, INT, 1, WORLD);
+    if (rank == 1) {
+        RECV(0);
+    }
+}
+WRONG(bcast_then_send, call order)
+{
+    if (rank == 0) {
+        MPI_Bcast(c, 1, INT, 0, WORLD); /* here */
+        SEND(1);
+    } else {
+        RECV(0); /* here */
+        MPI_Bcast(c, 1, INT, 0, WORLD);
+    }
+}
+RIGHT(bcast_then_message)
+{
+    MPI_Bcast(c, 1, INT, 0, WORLD);
+    if (rank == 0) {
+        SEND(1);
+    } else {
+        RECV(0);
+    }
+}
+WRONG(two_bcasts_of_two_roots, call order)
+{
+    MPI_Comm_dup(WORLD, &other);
+    MPI_Bcast(c, 1, INT, rank, rank ? other : WORLD); /* here */
+    MPI_Bcast(c, 1, INT, OTHER, rank ? WORLD : other);
+    MPI_Comm_free(&other);
+}
+RIGHT(two_ibcasts_of_two_roots)
+{
+    MPI_Comm_dup(WORLD, &other);
+    MPI_Ibcast(a, 1, INT, rank, rank ? other : WORLD, &both[0]);
+    MPI_Ibcast(b, 1, INT, OTHER, rank ? WORLD : other, &both[1]);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    MPI_Comm_free(&other);
+}
 RIGHT(isend_over_barrier)
 {
     if (rank == 0) {

@@ -545,6 +545,34 @@ RIGHT(probed_read)
 
 /* ---- persistent requests ---- */
 
+WRONG(startall_into_one_buffer, local concurrency)
+{
+    if (rank == 0) {
+        SEND;
+        SEND;
+    } else {
+        MPI_Recv_init(b, 4, INT, 0, 0, WORLD, &both[0]);     /* here */
+        MPI_Recv_init(b + 2, 4, INT, 0, 0, WORLD, &both[1]); /* here */
+        MPI_Startall(2, both);                               /* here */
+        WAIT_BOTH;                                           /* here */
+        MPI_Request_free(&both[0]);
+        MPI_Request_free(&both[1]);
+    }
+}
+RIGHT(startall_into_two_buffers)
+{
+    if (rank == 0) {
+        SEND;
+        SEND;
+    } else {
+        MPI_Recv_init(b, 4, INT, 0, 0, WORLD, &both[0]);
+        MPI_Recv_init(b + 4, 4, INT, 0, 0, WORLD, &both[1]);
+        MPI_Startall(2, both);
+        WAIT_BOTH;
+        MPI_Request_free(&both[0]);
+        MPI_Request_free(&both[1]);
+    }
+}
 WRONG(started_write, local concurrency)
 {
     if (rank == 0) {

@@ -206,6 +206,46 @@ RIGHT(neighbor_type, 3 ranks)
     MPI_Neighbor_allgather(a, 1, MPI_FLOAT, b, 1, MPI_FLOAT, part);
     MPI_Comm_free(&part);
 }
+/* Each rank sends an integer and a number of another type around a ring. */
+static void exchange_pair(MPI_Datatype sent, MPI_Datatype received)
+{
+    int one[2] = {1, 1};
+    MPI_Cart_create(WORLD, 1, (int[]){3}, (int[]){1}, 0, &part);
+    MPI_Neighbor_alltoallw(a, one, (MPI_Aint[]){0, 16}, (MPI_Datatype[]){INT, sent}, b, one, (MPI_Aint[]){0, 16},
+                           (MPI_Datatype[]){received, INT}, part);
+    MPI_Comm_free(&part);
+}
+WRONG(neighbor_alltoallw_types, datatype mismatch, 3 ranks)
+{
+    int one[2] = {1, 1};
+    MPI_Cart_create(WORLD, 1, (int[]){3}, (int[]){1}, 0, &part);
+    MPI_Neighbor_alltoallw(a, one, (MPI_Aint[]){0, 16}, (MPI_Datatype[]){INT, MPI_FLOAT}, b, one, (MPI_Aint[]){0, 16}, /* here */
+                           (MPI_Datatype[]){INT, INT}, part); /* here */
+    MPI_Comm_free(&part);
+}
+RIGHT(neighbor_alltoallw_type, 3 ranks) { exchange_pair(MPI_FLOAT, MPI_FLOAT); }
+WRONG(alltoallw_types, datatype mismatch)
+{
+    int one[2] = {1, 1}, places[2] = {0, 16};
+    MPI_Alltoallw(a, one, places, (MPI_Datatype[]){INT, MPI_FLOAT}, b, one, places, (MPI_Datatype[]){INT, INT}, WORLD); /* here */
+}
+RIGHT(alltoallw_type)
+{
+    int one[2] = {1, 1}, places[2] = {0, 16};
+    MPI_Datatype first[2] = {INT, MPI_FLOAT}, second[2] = {MPI_FLOAT, MPI_DOUBLE};
+    MPI_Alltoallw(real, one, places, rank ? second : first, reals, one, places, rank ? second : first, WORLD);
+}
+WRONG(alltoallv_less_sent, count mismatch)
+{
+    int sent[2] = {1, 1}, received[2] = {1, 1}, places[2] = {0, 4};
+    received[0] += rank;
+    MPI_Alltoallv(a, sent, places, INT, b, received, places, INT, WORLD); /* here */
+}
+RIGHT(alltoallv_as_sent)
+{
+    int sent[2] = {1, 1 + !rank}, received[2] = {1 + rank, 1}, places[2] = {0, 4};
+    MPI_Alltoallv(a, sent, places, INT, b, received, places, INT, WORLD);
+}
 WRONG(bcast_mixed_types, datatype mismatch)
 {
     make_mixed();
@@ -226,6 +266,10 @@ RIGHT(bcast_mixed_type)
     MPI_Win_free(&window);
 WRONG(put_types, datatype mismatch) { FENCED(MPI_Put(a, 1, INT, 1, 0, 1, MPI_FLOAT, window)) } /* here */
 RIGHT(put_type) { FENCED(MPI_Put(a, 1, INT, 1, 0, 1, INT, window)) }
+WRONG(accumulate_types, datatype mismatch) { FENCED(MPI_Accumulate(a, 1, INT, 1, 0, 1, MPI_FLOAT, MPI_SUM, window)) } /* here */
+RIGHT(accumulate_type) { FENCED(MPI_Accumulate(a, 1, INT, 1, 0, 1, INT, MPI_SUM, window)) }
+WRONG(result_types, datatype mismatch) { FENCED(MPI_Get_accumulate(a, 1, INT, reals, 1, MPI_FLOAT, 1, 0, 1, INT, MPI_SUM, window)) } /* here */
+RIGHT(no_operand) { FENCED(MPI_Get_accumulate(NULL, 0, MPI_BYTE, b, 1, INT, 1, 0, 1, INT, MPI_NO_OP, window)) }
 WRONG(get_types, datatype mismatch) { FENCED(MPI_Get(reals, 1, MPI_DOUBLE, 1, 0, 2, INT, window)) } /* here */
 RIGHT(get_type) { FENCED(MPI_Get(reals, 1, MPI_DOUBLE, 1, 0, 1, MPI_DOUBLE, window)) }
 

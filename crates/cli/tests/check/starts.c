@@ -121,6 +121,33 @@ WRONG(started_once_of_two, missing start)
         MPI_Recv(b, 1, INT, 0, 0, WORLD, IGNORE);
     }
 }
+/* The wait for the inactive request is allowed, and is not to blame for what else is wrong. */
+WRONG(idle_wait_and_other_tag, tag mismatch)
+{
+    if (rank == 0) {
+        MPI_Send_init(a, 1, INT, 1, 0, WORLD, &request);
+        START;
+        WAIT;
+        WAIT;
+        FREE;
+        MPI_Send(a, 1, INT, 1, 1, WORLD); /* here */
+    } else {
+        MPI_Recv(b, 1, INT, 0, 0, WORLD, IGNORE);
+        MPI_Recv(b, 1, INT, 0, 2, WORLD, IGNORE); /* here */
+    }
+}
+RIGHT(idle_wait)
+{
+    if (rank == 0) {
+        MPI_Send_init(a, 1, INT, 1, 0, WORLD, &request);
+        START;
+        WAIT;
+        WAIT;
+        FREE;
+    } else {
+        MPI_Recv(b, 1, INT, 0, 0, WORLD, IGNORE);
+    }
+}
 WRONG(startall_of_one, missing start)
 {
     MPI_Send_init(a, 1, INT, OTHER, 0, WORLD, &both[0]);

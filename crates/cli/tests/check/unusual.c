@@ -129,6 +129,121 @@ WRONG(ready_not_posted, call order)
         MPI_Recv(b, 1, INT, 0, 0, WORLD, IGNORE); /* here */
     }
 }
+RIGHT(ready_after_message)
+{
+    if (rank == 0) {
+        MPI_Recv(c, 1, INT, 1, 1, WORLD, IGNORE);
+        MPI_Rsend(a, 1, INT, 1, 0, WORLD);
+    } else {
+        MPI_Irecv(b, 1, INT, 0, 0, WORLD, &request);
+        MPI_Send(c, 1, INT, 0, 1, WORLD);
+        WAIT;
+    }
+}
+WRONG(ready_after_early_message, call order)
+{
+    if (rank == 0) {
+        MPI_Recv(c, 1, INT, 1, 1, WORLD, IGNORE);
+        MPI_Rsend(a, 1, INT, 1, 0, WORLD); /* here */
+    } else {
+        MPI_Send(c, 1, INT, 0, 1, WORLD);
+        MPI_Irecv(b, 1, INT, 0, 0, WORLD, &request); /* here */
+        WAIT;
+    }
+}
+/* A synchronous send is complete when its receive has started, and the other one was posted before. */
+RIGHT(ready_after_ssend)
+{
+    if (rank == 0) {
+        MPI_Ssend(a, 1, INT, 1, 1, WORLD);
+        MPI_Rsend(a, 1, INT, 1, 0, WORLD);
+    } else {
+        MPI_Irecv(b, 1, INT, 0, 0, WORLD, &request);
+        MPI_Recv(c, 1, INT, 0, 1, WORLD, IGNORE);
+        WAIT;
+    }
+}
+WRONG(ready_after_send, call order)
+{
+    if (rank == 0) {
+        MPI_Send(a, 1, INT, 1, 1, WORLD);
+        MPI_Rsend(a, 1, INT, 1, 0, WORLD); /* here */
+    } else {
+        MPI_Irecv(b, 1, INT, 0, 0, WORLD, &request); /* here */
+        MPI_Recv(c, 1, INT, 0, 1, WORLD, IGNORE);
+        WAIT;
+    }
+}
+/* Rank 1 knows of one receive only. The other message takes it only when the second receive is posted. */
+RIGHT(ready_of_two, 3 ranks)
+{
+    if (rank == 0) {
+        MPI_Irecv(b, 1, INT, MPI_ANY_SOURCE, 0, WORLD, &both[0]);
+        MPI_Send(c, 1, INT, 1, 1, WORLD);
+        MPI_Irecv(b + 1, 1, INT, MPI_ANY_SOURCE, 0, WORLD, &both[1]);
+        MPI_Send(c, 1, INT, 2, 1, WORLD);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    } else if (rank == 2) {
+        MPI_Recv(c, 1, INT, 0, 1, WORLD, IGNORE);
+        MPI_Rsend(a, 1, INT, 0, 0, WORLD);
+    } else {
+        MPI_Recv(c, 1, INT, 0, 1, WORLD, IGNORE);
+        MPI_Rsend(a, 1, INT, 0, 0, WORLD);
+    }
+}
+/* The message of rank 2 may take the only receive that rank 1 knows of. */
+WRONG(ready_and_another, call order or message race, 3 ranks)
+{
+    if (rank == 0) {
+        MPI_Irecv(b, 1, INT, MPI_ANY_SOURCE, 0, WORLD, &both[0]); /* here */
+        MPI_Send(c, 1, INT, 1, 1, WORLD);
+        MPI_Irecv(b + 1, 1, INT, MPI_ANY_SOURCE, 0, WORLD, &both[1]); /* here */
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    } else if (rank == 2) {
+        MPI_Send(a, 1, INT, 0, 0, WORLD);
+    } else {
+        MPI_Recv(c, 1, INT, 0, 1, WORLD, IGNORE);
+        MPI_Rsend(a, 1, INT, 0, 0, WORLD); /* here */
+    }
+}
+RIGHT(ready_both_known, 3 ranks)
+{
+    if (rank == 0) {
+        MPI_Irecv(b, 1, INT, MPI_ANY_SOURCE, 0, WORLD, &both[0]);
+        MPI_Irecv(b + 1, 1, INT, MPI_ANY_SOURCE, 0, WORLD, &both[1]);
+        MPI_Send(c, 1, INT, 1, 1, WORLD);
+        MPI_Send(c, 1, INT, 2, 1, WORLD);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Recv(c, 1, INT, 0, 1, WORLD, IGNORE);
+        MPI_Rsend(a, 1, INT, 0, 0, WORLD);
+    }
+}
+WRONG(ready_started_too_early, call order)
+{
+    if (rank == 0) {
+        MPI_Rsend_init(a, 1, INT, 1, 0, WORLD, &request);
+        MPI_Start(&request); /* here */
+        WAIT;
+        MPI_Request_free(&request);
+    } else {
+        MPI_Recv(b, 1, INT, 0, 0, WORLD, IGNORE); /* here */
+    }
+}
+RIGHT(ready_started_when_posted)
+{
+    if (rank == 0) {
+        MPI_Rsend_init(a, 1, INT, 1, 0, WORLD, &request);
+        MPI_Barrier(WORLD);
+        MPI_Start(&request);
+        WAIT;
+        MPI_Request_free(&request);
+    } else {
+        MPI_Irecv(b, 1, INT, 0, 0, WORLD, &request);
+        MPI_Barrier(WORLD);
+        WAIT;
+    }
+}
 WRONG(ready_posted_too_late, call order)
 {
     MPI_Barrier(WORLD);

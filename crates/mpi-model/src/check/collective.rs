@@ -6,7 +6,7 @@ use multicomputer::Rank;
 
 use super::{
     Check, Finding, Kind, Line, Site, argument,
-    buffers::numbers,
+    buffers::{is_large, numbers},
     ledger::{Label, Operation},
     window::{End, Joins, Met},
 };
@@ -14,6 +14,7 @@ use crate::{
     abi,
     communicator::{self, Communicator},
     datatype::signature::{Difference, Signature},
+    error::Result,
     function::Function,
     op::Operator,
     process::Process,
@@ -74,7 +75,14 @@ pub(super) struct Entered {
 }
 
 /// Notes a call, and compares the calls of all ranks once they have made it.
-pub(super) fn enter<'n>(process: &Process<'n>, function: &'static Function, words: &[usize]) -> Option<Met> {
+///
+/// # Errors
+/// The run is over.
+pub(super) fn enter<'n>(
+    process: &Process<'n>,
+    function: &'static Function,
+    words: &[usize],
+) -> Result<Option<Met>> {
     let name = base(function.name);
     if name.ends_with("_init") && (is_of_chapter(function) || name.starts_with("MPI_P")) {
         process.has_unknown_order();
@@ -84,7 +92,7 @@ pub(super) fn enter<'n>(process: &Process<'n>, function: &'static Function, word
         && !is_of_file(name)
         && !OTHERS_OF_WINDOWS.contains(&name)
     {
-        return None;
+        return Ok(None);
     }
     let handle = |name: &str| {
         let word = argument(function, words, name)?;
@@ -94,16 +102,26 @@ pub(super) fn enter<'n>(process: &Process<'n>, function: &'static Function, word
         Some(if is_freed { Out::<Handle>::decode(process, word).ok()?.get(process) } else { Handle(word) })
     };
     if let Some(window) = handle("win") {
-        let window = process.windows.borrow().table.get(window)?;
+        let Some(window) = process.windows.borrow().table.get(window) else { return Ok(None) };
         note(process, function, words, window.communicator())
     } else if let Some(file) = handle("fh") {
-        let file = process.files.borrow().table.get(file)?;
+        let Some(file) = process.files.borrow().table.get(file) else { return Ok(None) };
         note(process, function, words, &file.comm)
     } else {
-        let comm = COMMUNICATORS.iter().find_map(|name| handle(name))?;
-        let comm = process.communicators.borrow().get(comm)?;
+        let comm = COMMUNICATORS.iter().find_map(|name| handle(name));
+        let Some(comm) = comm.and_then(|comm| process.communicators.borrow().get(comm)) else {
+            return Ok(None);
+        };
         note(process, function, words, &comm)
     }
+}
+
+/// Whether a collective call may wait until all ranks have made it: all that are not nonblocking, and not the parts of split ones.
+fn may_wait(name: &str) -> bool {
+    let is_nonblocking =
+        name.starts_with("MPI_I") && !name.starts_with("MPI_Intercomm") || name.starts_with("MPI_Comm_i");
+    let is_of_file_part = ["MPI_File_i", "_begin", "_end"].iter().any(|part| name.contains(part));
+    !is_nonblocking && !is_of_file_part && !name.ends_with("_init") && !name.ends_with("_map")
 }
 
 /// Notes a collective call on a communicator.
@@ -112,8 +130,8 @@ fn note<'n>(
     function: &'static Function,
     words: &[usize],
     comm: &Communicator<'n>,
-) -> Option<Met> {
-    let checker = process.checker.as_ref()?;
+) -> Result<Option<Met>> {
+    let Some(checker) = &process.checker else { return Ok(None) };
     let name = base(function.name);
     let entered = Entered {
         site: process.site(),
@@ -143,20 +161,23 @@ fn note<'n>(
     if let Some(operation) = complete {
         compare(&checker.check, &operation);
     }
+    if may_wait(name) {
+        process.transport().may_wait_for_all(context, number, &members(comm))?;
+    }
     let is_split = ["MPI_Comm_split", "MPI_Comm_split_type"].contains(&name);
     if name.ends_with("_init") || !is_of_chapter(function) && !is_split {
-        return None;
+        return Ok(None);
     }
     let Some(joins) = joins(name, comm, argument(function, words, "root")) else {
         process.has_unknown_order();
-        return None;
+        return Ok(None);
     };
-    let met = process.enters((context, number), members(comm), joins)?;
-    if name.starts_with("MPI_I") {
-        checker.flights.borrow_mut().ends_with(End::Meeting(met));
-        return None;
+    let met = process.enters((context, number), members(comm), joins);
+    if let (Some(met), true) = (&met, name.starts_with("MPI_I")) {
+        checker.flights.borrow_mut().ends_with(End::Meeting(met.clone()));
+        return Ok(None);
     }
-    Some(met)
+    Ok(met)
 }
 
 /// Whose calls have to begin before a call ends; `None` if it is not known.
@@ -201,7 +222,7 @@ pub(super) fn is_of_chapter(function: &Function) -> bool {
 }
 
 /// The name of a function without the ending of its form with large counts.
-fn base(name: &'static str) -> &'static str {
+pub(super) fn base(name: &'static str) -> &'static str {
     name.strip_suffix("_c").unwrap_or(name)
 }
 
@@ -222,7 +243,7 @@ fn counts(
     let is_equal = name.contains("allgatherv") && !name.contains("neighbor")
         || name.contains("reduce_scatter") && !name.contains("block");
     let address = argument(function, words, "recvcounts").filter(|_| is_equal && comm.remote.is_none())?;
-    numbers(process, function, address, comm.group.size())
+    numbers(process, is_large(function), address, comm.group.size())
 }
 
 /// Whether a rank sends in all-gather with counts what its own count says; `None` for other calls.

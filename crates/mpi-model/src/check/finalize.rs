@@ -4,26 +4,22 @@ use super::{Finding, Kind, Site};
 use crate::{process::Process, request::Request, word::Handle};
 
 impl<'n> Process<'n> {
-    /// Notes persistent requests that were never started, when the program of the rank ends in whichever way.
+    /// Notes persistent requests of which a start may be missing, when the program of the rank ends in whichever way.
     pub(crate) fn note_unstarted(&self) {
         let Some(checker) = &self.checker else { return };
         for (site, request) in self.requests.borrow().table.sites() {
-            if let Some(site) = site.filter(|_| request.is_persistent() && !request.was_started()) {
-                checker.check.unstarted.lock().push((checker.rank, site));
+            if let Some(site) = site.filter(|_| request.may_miss_start()) {
+                checker.check.unstarted.lock().push((checker.rank, site, request.peer()));
             }
         }
     }
 
     /// Checks a persistent request that the program frees.
     pub(crate) fn check_free(&self, handle: Handle, request: &Request<'n>) {
-        let Some(checker) =
-            self.checker.as_ref().filter(|_| request.is_persistent() && !request.was_started())
-        else {
-            return;
-        };
+        let Some(checker) = self.checker.as_ref().filter(|_| request.may_miss_start()) else { return };
         let site = self.requests.borrow().table.site(handle).unwrap_or_else(|| self.site());
-        checker.check.unstarted.lock().push((checker.rank, site));
-        if request.was_waited() {
+        checker.check.unstarted.lock().push((checker.rank, site, request.peer()));
+        if request.was_waited() && !request.was_started() {
             let text =
                 format!("the persistent request of {} is waited for, and never started", site.function);
             let finding = Finding::new(Kind::MissingStart, text, checker.line(site));

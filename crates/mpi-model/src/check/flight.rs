@@ -10,7 +10,13 @@ use std::{
     hash::{DefaultHasher, Hasher as _},
 };
 
-use super::{Finding, Kind, Site, buffers::buffers_of, collective, window::End};
+use super::{
+    Finding, Kind, Site,
+    buffers::{Buffers, buffers_of},
+    collective,
+    in_progress::{Flight, InProgress},
+    window::End,
+};
 use crate::{
     buffer::Buffer, datatype::layout::Layout, function::Function, process::Process, request::Request,
     word::Address,
@@ -38,33 +44,38 @@ pub enum Access {
     Free,
 }
 
-/// The number of pieces up to which a buffer is compared with other buffers.
-const MAX_PIECES: usize = 4096;
-
-/// A buffer of an operation in progress.
-pub(super) struct Flight {
-    /// The number of its call.
-    call: u64,
-    site: Site,
-    role: Role,
-    buffer: Buffer,
-    /// The first and the last address of each piece of the buffer.
-    pieces: Vec<(usize, usize)>,
-    /// The hash of the bytes at the beginning, if they do not change before the operation ends for the program.
-    hash: Option<u64>,
-    /// The call in which the library stores the result.
-    landed_in: Option<u64>,
-}
+/// Functions from which a process learns nothing about others.
+const TELL_NOTHING: &[&str] = &[
+    "MPI_Bsend",
+    "MPI_Comm_rank",
+    "MPI_Comm_size",
+    "MPI_Get_address",
+    "MPI_Ibsend",
+    "MPI_Irecv",
+    "MPI_Irsend",
+    "MPI_Isend",
+    "MPI_Issend",
+    "MPI_Request_free",
+    "MPI_Rsend",
+    "MPI_Send",
+    "MPI_Start",
+    "MPI_Startall",
+    "MPI_Wtime",
+];
 
 /// The buffers of the operations in progress on a rank.
 #[derive(Default)]
 pub(super) struct Flights {
-    by_number: BTreeMap<u32, Flight>,
+    by_number: InProgress,
     next: u32,
     /// What else ends with requests, with numbers of the same sequence.
     ends: BTreeMap<u32, End>,
     /// Those of the call that is being made, which no request has yet.
     new: Vec<u32>,
+    /// The buffers of the persistent collective operation that the current call makes.
+    persistent: Buffers,
+    /// Those of sends whose requests the program has freed.
+    freed: Vec<u32>,
 }
 
 impl Flights {
@@ -82,40 +93,50 @@ impl Flights {
     }
 }
 
-/// The pieces of a buffer in memory, in order; none if they are too many.
+/// The pieces of a buffer in memory, in order.
 fn pieces(buffer: &Buffer) -> Vec<(usize, usize)> {
     pieces_of(buffer.address, buffer.datatype.layout(), buffer.count as u64)
 }
 
-/// As [`pieces`], of elements with this layout.
+/// As [`pieces`], of elements with this layout. Pieces that overlap or touch are one.
 pub(crate) fn pieces_of(address: Address, layout: &Layout, count: u64) -> Vec<(usize, usize)> {
-    let mut pieces = Vec::new();
-    layout.for_each_run(count, |at, length| {
-        if pieces.len() <= MAX_PIECES && length > 0 {
-            let first = address.offset(at).0;
-            pieces.push((first, first + length as usize - 1));
-        }
-    });
-    if pieces.len() > MAX_PIECES {
-        return Vec::new();
-    }
-    pieces.sort_unstable();
+    let mut pieces = runs_of(address, layout, count);
+    join(&mut pieces);
     pieces
 }
 
-/// Whether two lists of pieces have an address in common.
-pub(super) fn overlap(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
-    let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
-    while let (Some(&&a), Some(&&b)) = (left.peek(), right.peek()) {
-        if a.1 < b.0 {
-            left.next();
-        } else if b.1 < a.0 {
-            right.next();
-        } else {
-            return true;
+/// Joins pieces in order that overlap or touch.
+pub(super) fn join(pieces: &mut Vec<(usize, usize)>) {
+    pieces.dedup_by(|next, before| {
+        let is_joined = next.0 <= before.1.saturating_add(1);
+        if is_joined {
+            before.1 = before.1.max(next.1);
         }
-    }
-    false
+        is_joined
+    });
+}
+
+/// The first and the last address of each run of bytes of elements, in order.
+fn runs_of(address: Address, layout: &Layout, count: u64) -> Vec<(usize, usize)> {
+    let mut runs = Vec::new();
+    layout.for_each_run(count, |at, length| {
+        if length > 0 {
+            let first = address.offset(at).0;
+            runs.push((first, first + length as usize - 1));
+        }
+    });
+    runs.sort_unstable();
+    runs
+}
+
+/// Whether two lists of pieces, of each of which none overlap, have an address in common.
+pub(super) fn overlap(one: &[(usize, usize)], other: &[(usize, usize)]) -> bool {
+    let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut rest = many;
+    few.iter().any(|piece| {
+        rest = &rest[rest.partition_point(|other| other.1 < piece.0)..];
+        rest.first().is_some_and(|other| other.0 <= piece.1)
+    })
 }
 
 impl<'n> Process<'n> {
@@ -154,8 +175,8 @@ impl<'n> Process<'n> {
         // A call that sends and receives with one buffer changes what it has sent.
         if role == Role::Receive {
             for number in &flights.new {
-                if flights.by_number.get(number).is_some_and(|sent| overlap(&sent.pieces, &flight.pieces)) {
-                    flights.by_number.remove(number);
+                if flights.by_number.get(*number).is_some_and(|sent| overlap(&sent.pieces, &flight.pieces)) {
+                    flights.by_number.remove(*number);
                 }
             }
         }
@@ -165,17 +186,40 @@ impl<'n> Process<'n> {
         Some(number)
     }
 
-    /// Notes the buffers of a nonblocking collective operation, which a call begins.
+    /// Numbers the next one of several operations that a call begins as if it were of another call: the buffers of two operations are compared.
+    pub(crate) fn begins_another(&self) {
+        if let Some(checker) = &self.checker {
+            checker.call.set(checker.call.get() + 1);
+        }
+    }
+
+    /// Notes the buffers of a nonblocking collective operation, which a call begins, and keeps those of a persistent one.
     pub(super) fn departs_collective(&self, function: &Function, words: &[usize]) {
-        let is_collective = function.name.starts_with("MPI_I") && collective::is_of_chapter(function);
-        let (true, Some(checker)) = (is_collective, &self.checker) else { return };
-        let buffers = buffers_of(self, function, words);
+        let (true, Some(checker)) = (collective::is_of_chapter(function), &self.checker) else { return };
+        let name = collective::base(function.name);
+        if name.ends_with("_init") {
+            checker.flights.borrow_mut().persistent = buffers_of(self, function, words);
+        } else if name.starts_with("MPI_I") {
+            self.departs_with(&buffers_of(self, function, words));
+        }
+    }
+
+    /// The buffers of the persistent collective operation that the current call makes.
+    pub(crate) fn persistent_buffers(&self) -> Buffers {
+        self.checker.as_ref().map_or_else(Buffers::default, |checker| {
+            std::mem::take(&mut checker.flights.borrow_mut().persistent)
+        })
+    }
+
+    /// Notes the buffers of a collective operation that begins.
+    pub(crate) fn departs_with(&self, buffers: &Buffers) {
+        let Some(checker) = &self.checker else { return };
         for sent in &buffers.sent {
             self.departs(sent, Role::Send);
         }
         for received in &buffers.received {
             if let Some(number) = self.departs(received, Role::Receive)
-                && let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number)
+                && let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(number)
             {
                 // The operation stores its result when it likes.
                 flight.hash = None;
@@ -186,16 +230,14 @@ impl<'n> Process<'n> {
     /// Checks that the buffers of a call do not overlap.
     pub(super) fn check_overlap(&self, function: &Function, words: &[usize]) {
         let buffers = buffers_of(self, function, words);
-        let of_all = |buffers: &[Buffer]| {
-            let mut all: Vec<(usize, usize)> = buffers.iter().flat_map(pieces).collect();
-            all.sort_unstable();
-            all
-        };
-        let (sent, received) = (of_all(&buffers.sent), of_all(&buffers.received));
-        let text = if overlap(&sent, &received) {
-            "its send buffer and its receive buffer overlap"
-        } else if received.windows(2).any(|pair| pair[1].0 <= pair[0].1) {
+        let runs = |buffer: &Buffer| runs_of(buffer.address, buffer.datatype.layout(), buffer.count as u64);
+        let mut received: Vec<(usize, usize)> = buffers.received.iter().flat_map(runs).collect();
+        received.sort_unstable();
+        let is_twice = received.windows(2).any(|pair| pair[1].0 <= pair[0].1);
+        let text = if is_twice {
             "parts of its receive buffer overlap"
+        } else if buffers.sent.iter().any(|sent| overlap(&pieces(sent), &received)) {
+            "its send buffer and its receive buffer overlap"
         } else {
             return;
         };
@@ -212,12 +254,31 @@ impl<'n> Process<'n> {
         result
     }
 
+    /// Keeps the buffers of a send whose request the program gives up: they are in use until the program can know that the message has left.
+    pub(crate) fn keep_flights(&self, request: &Request<'n>) {
+        if let Some(checker) = &self.checker {
+            checker.flights.borrow_mut().freed.extend(request.flights.take());
+        }
+    }
+
+    /// Ends the sends of freed requests before a call from which the program may learn that they are complete.
+    pub(super) fn end_freed(&self, function: &Function) {
+        let Some(checker) = &self.checker else { return };
+        if checker.flights.borrow().freed.is_empty()
+            || TELL_NOTHING.contains(&collective::base(function.name))
+        {
+            return;
+        }
+        let freed = std::mem::take(&mut checker.flights.borrow_mut().freed);
+        freed.into_iter().for_each(|number| self.lands(number));
+    }
+
     /// Forgets the buffers of a request that the program gives up.
     pub(crate) fn forget_flights(&self, request: &Request<'n>) {
         let Some(checker) = &self.checker else { return };
         let flights = &mut *checker.flights.borrow_mut();
         for number in request.flights.take() {
-            flights.by_number.remove(&number);
+            flights.by_number.remove(number);
             flights.ends.remove(&number);
         }
         self.watch_flights(flights);
@@ -232,7 +293,7 @@ impl<'n> Process<'n> {
             return;
         }
         for number in left {
-            flights.by_number.remove(&number);
+            flights.by_number.remove(number);
             flights.ends.remove(&number);
         }
         self.watch_flights(flights);
@@ -256,7 +317,7 @@ impl<'n> Process<'n> {
         }
         let flight = {
             let flights = &mut *checker.flights.borrow_mut();
-            let flight = flights.by_number.remove(&number);
+            let flight = flights.by_number.remove(number);
             if flight.is_some() {
                 self.watch_flights(flights);
             }
@@ -281,11 +342,11 @@ impl<'n> Process<'n> {
     pub(super) fn arrives(&self, number: u32) {
         let Some(checker) = &self.checker else { return };
         // A blocking call waits itself.
-        let began = checker.flights.borrow().by_number.get(&number).map(|flight| flight.call);
+        let began = checker.flights.borrow().by_number.get(number).map(|flight| flight.call);
         if !self.is_instrumented() || began == Some(checker.call.get()) {
             return self.lands(number);
         }
-        if let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(&number) {
+        if let Some(flight) = checker.flights.borrow_mut().by_number.get_mut(number) {
             flight.landed_in = Some(checker.call.get());
         }
     }
@@ -294,7 +355,7 @@ impl<'n> Process<'n> {
     pub(crate) fn result_arrives(&self, numbers: &RefCell<Vec<u32>>) {
         let Some(checker) = &self.checker else { return };
         let is_result = |number: &u32| {
-            checker.flights.borrow().by_number.get(number).is_some_and(|flight| flight.role == Role::Receive)
+            checker.flights.borrow().by_number.get(*number).is_some_and(|flight| flight.role == Role::Receive)
         };
         let results: Vec<u32> = numbers.borrow().iter().copied().filter(is_result).collect();
         results.into_iter().for_each(|number| self.arrives(number));
@@ -375,10 +436,10 @@ impl<'n> Process<'n> {
         let flights = checker.flights.borrow();
         let call = checker.call.get();
         let is_access = self.site().is_access();
-        let conflict = flights.by_number.values().find(|flight| {
+        let conflict = flights.by_number.find(pieces, writes, |flight| {
             // The library itself stores what has arrived.
             let is_own = !is_access && (flight.call == call || flight.landed_in == Some(call));
-            (writes || flight.role == Role::Receive) && !is_own && overlap(pieces, &flight.pieces)
+            !is_own && overlap(pieces, &flight.pieces)
         });
         let Some(flight) = conflict else { return };
         let text = format!(

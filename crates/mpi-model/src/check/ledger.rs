@@ -2,10 +2,20 @@
 
 use std::{collections::BTreeMap, num::NonZeroU32};
 
-use multicomputer::{Rank, Tag, comm::transport::Context};
+use multicomputer::{
+    Rank, Tag,
+    comm::transport::{Context, From, To},
+};
 
-use super::{Check, Site, collective::Entered, window::Clock};
+use super::{Check, Site, blocks::SentBlock, collective::Entered, window::Clock};
 use crate::datatype::signature::Signature;
+
+/// The other side of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Peer {
+    To(To),
+    From(From),
+}
 
 /// A communicator, for texts.
 #[derive(Clone, Debug)]
@@ -37,6 +47,8 @@ pub(super) struct Sent {
     pub(super) comm: Label,
     pub(super) signature: Signature,
     pub(super) type_name: String,
+    /// Whether it was sent in ready mode.
+    pub(super) is_ready: bool,
     /// What the sender knew, if order is followed.
     pub(super) clock: Option<Clock>,
 }
@@ -63,6 +75,8 @@ pub(super) struct Operation {
 pub(super) struct Ledger {
     /// By the sending node and the number that it has given the message.
     pub(super) sends: BTreeMap<(Rank, NonZeroU32), Sent>,
+    /// Blocks of exchanges, by the sending node and the number that it has given the block.
+    pub(super) blocks: BTreeMap<(Rank, NonZeroU32), SentBlock>,
     /// By the receiving node and the number of the receive.
     pub(super) receives: BTreeMap<(Rank, NonZeroU32), Posted>,
     /// By communicator and number of the call.

@@ -6,21 +6,27 @@
 //!   finding      a kind of error, its ranks, its source lines, how to mend it
 //!   ledger       messages, receives and collective calls that are not matched yet; the matches are compared
 //!   collective   what the ranks of a communicator give in one collective call
+//!   blocks       blocks of exchanges, each from one process to another
 //!   buffers      the buffers that a call names
 //!   flight       buffers of operations in progress: their contents and other accesses to them
+//!   in_progress  these buffers by their addresses
 //!   window       accesses to the memory of windows, and what orders them
+//!   ready        sends in ready mode, whose receives have been posted
 //!   finalize     what is left at MPI_Finalize: requests, communicators, datatypes and so on
 //!   verdict      the cause of a deadlock, and messages that nobody has received
 //! ```
 //!
 //! Nothing is noted in a run without a check. A check changes neither modeled time nor results.
 
+mod blocks;
 mod buffers;
 mod collective;
 mod finalize;
 mod finding;
 mod flight;
+mod in_progress;
 mod ledger;
+mod ready;
 mod verdict;
 mod window;
 
@@ -43,21 +49,25 @@ use parking_lot::Mutex;
 
 pub use self::finding::{Finding, Key, Kind, Line};
 pub use self::flight::Access;
+pub use self::ready::SentMessage;
 pub use self::verdict::RankEnd;
 use self::{
     flight::Flights,
     ledger::{Label, Ledger, Posted, Sent},
+    ready::Ready,
     window::{Met, WindowNotes, Windows},
 };
 pub(crate) use self::{
     flight::{Role, pieces_of},
+    ledger::Peer,
     window::{Act, Clock, Noted, Part, Region},
 };
 use crate::{
     buffer::Buffer,
     communicator::Communicator,
-    error::{Class, MpiError},
+    error::{Class, MpiError, Result},
     function::Function,
+    point_to_point::Mode,
     process::Process,
 };
 
@@ -86,16 +96,18 @@ pub struct Check {
     ledger: Mutex<Ledger>,
     findings: Mutex<BTreeMap<Key, Finding>>,
     choices: Mutex<BTreeMap<Rank, Site>>,
-    /// Persistent requests that were never started, of ranks that have ended or could not go on.
-    unstarted: Mutex<Vec<(Rank, Site)>>,
+    /// Persistent requests of which a start may be missing, of ranks that have ended or could not go on, with the other side of the message.
+    unstarted: Mutex<Vec<(Rank, Site, Option<Peer>)>>,
+    /// The messages in ready mode that were received.
+    ready: Mutex<Vec<Ready>>,
     windows: Windows,
 }
 
 impl Check {
     /// A check of a run, with the names of places.
     pub fn new(places: Box<Places>) -> Check {
-        let (ledger, findings, choices, unstarted, windows) = Default::default();
-        Check { places, ledger, findings, choices, unstarted, windows }
+        let (ledger, findings, choices, unstarted, ready, windows) = Default::default();
+        Check { places, ledger, findings, choices, unstarted, ready, windows }
     }
 
     /// The source line of a call on a rank.
@@ -240,7 +252,7 @@ impl<'n> Process<'n> {
     }
 
     /// Copies the data of a message out of the program's memory, and notes the message.
-    pub(crate) fn outgoing(&self, to: To, comm: &Communicator<'_>, buffer: &Buffer) -> Payload {
+    pub(crate) fn outgoing(&self, to: To, comm: &Communicator<'_>, buffer: &Buffer, mode: Mode) -> Payload {
         let data = buffer.load(self);
         let Some(checker) = &self.checker else { return data };
         let number = checker.next();
@@ -253,6 +265,7 @@ impl<'n> Process<'n> {
             signature: buffer.datatype.signature(buffer.count as u64),
             type_name: buffer.datatype.to_string(),
             clock: self.released(),
+            is_ready: mode == Mode::Ready,
         };
         checker.check.ledger.lock().sends.insert((checker.rank, number), sent);
         data.with_note(Some(number))
@@ -330,11 +343,16 @@ impl<'n> Process<'n> {
         }
         self.acquired(sent.as_ref().and_then(|sent| sent.clock.as_ref()));
         let Some(sent) = sent else { return };
+        let site = receive.map_or_else(|| self.site(), |receive| receive.site);
+        if let (true, Some(note)) = (sent.is_ready, message.payload.note()) {
+            let ready =
+                Ready { message: (message.source, note), sent: sent.site, received: (checker.rank, site) };
+            checker.check.ready.lock().push(ready);
+        }
         let layout = buffer.datatype.layout();
         if layout.accepts(&sent.signature) {
             return;
         }
-        let site = receive.map_or_else(|| self.site(), |receive| receive.site);
         let text = format!(
             "{} receives {} as {}, and {} of rank {} has sent {}",
             site.function,
@@ -359,14 +377,18 @@ impl fmt::Debug for Checker {
 
 impl<'n> Process<'n> {
     /// Notes a call of the program before it is carried out. [`note_end`](Process::note_end) takes the result.
-    pub(crate) fn note_call(&self, function: &'static Function, words: &[usize]) -> Option<Met> {
-        let checker = self.checker.as_ref()?;
+    ///
+    /// # Errors
+    /// The run is over.
+    pub(crate) fn note_call(&self, function: &'static Function, words: &[usize]) -> Result<Option<Met>> {
+        let Some(checker) = &self.checker else { return Ok(None) };
         checker.call.set(checker.call.get() + 1);
         checker.windows.polls.set(function.name == "MPI_Win_sync");
-        let met = collective::enter(self, function, words);
+        self.end_freed(function);
+        let met = collective::enter(self, function, words)?;
         self.check_overlap(function, words);
         self.departs_collective(function, words);
-        met
+        Ok(met)
     }
 
     /// Notes the end of a call.

@@ -7,7 +7,7 @@ use multicomputer::Rank;
 use super::{
     Check, Finding, Kind, Line,
     collective::{self, Entered},
-    ledger::{Ledger, Operation, Posted, Sent},
+    ledger::{Ledger, Operation, Peer, Posted, Sent},
 };
 
 /// How the program of a rank has ended.
@@ -30,7 +30,7 @@ impl Check {
     /// Ends the check of a run. `deadlock` is the report of a deadlock, if the run has ended with one.
     pub fn conclude(&self, ranks: &[RankEnd], deadlock: Option<&str>) -> Vec<Finding> {
         self.conclude_windows();
-        let Ledger { sends, receives, operations } = std::mem::take(&mut *self.ledger.lock());
+        let Ledger { sends, receives, operations, .. } = std::mem::take(&mut *self.ledger.lock());
         for operation in operations.values() {
             collective::compare(self, operation);
         }
@@ -120,13 +120,13 @@ impl Check {
             return;
         }
         if let Some(report) = deadlock {
-            if !self.add_unstarted(Some(report)) {
+            if !self.add_unstarted(&sends, &receives, Some(report)) {
                 self.add(self.deadlock(&receives, operations, ranks, report));
             }
             return;
         }
         self.add_incomplete(operations);
-        if !sends.is_empty() && self.add_unstarted(None) {
+        if !sends.is_empty() && self.add_unstarted(&sends, &receives, None) {
             return;
         }
         for (rank, sent) in sends {
@@ -143,13 +143,33 @@ impl Check {
         }
     }
 
-    /// Adds a finding for each persistent request that was never started, which explains calls that nothing has matched. Returns whether there
-    /// are any.
-    fn add_unstarted(&self, report: Option<&str>) -> bool {
-        let unstarted = std::mem::take(&mut *self.unstarted.lock());
-        for &(rank, site) in &unstarted {
+    /// Adds a finding for each persistent request that was not started, or not often enough, and whose message would match one of these calls.
+    /// Returns whether there are any.
+    fn add_unstarted(
+        &self,
+        sends: &Unmatched<Sent>,
+        receives: &Unmatched<Posted>,
+        report: Option<&str>,
+    ) -> bool {
+        let mut unstarted = std::mem::take(&mut *self.unstarted.lock());
+        unstarted.retain(|(rank, _, peer)| match peer {
+            None => true,
+            Some(Peer::To(to)) => receives.iter().any(|(receiver, posted)| {
+                *receiver == to.rank
+                    && posted.context == to.context
+                    && posted.source.is_none_or(|source| source == *rank)
+                    && posted.tag.is_none_or(|tag| tag == to.tag)
+            }),
+            Some(Peer::From(from)) => sends.iter().any(|(sender, sent)| {
+                sent.to == *rank
+                    && sent.context == from.context
+                    && from.source.is_none_or(|source| source == *sender)
+                    && from.tag.is_none_or(|tag| tag == sent.tag)
+            }),
+        });
+        for &(rank, site, _) in &unstarted {
             let text = format!(
-                "the persistent request of {} is never started, and others wait for it",
+                "the persistent request of {} is not started as often as others wait for it",
                 site.function
             );
             let finding = Finding::new(Kind::MissingStart, text, self.line(rank, site));

@@ -31,7 +31,10 @@ use multicomputer::{Rank, comm::transport::Context};
 pub(crate) use self::conflict::{Act, Clock, Met, Noted};
 pub(super) use self::conflict::{End, Joins, MeetingKey, Windows};
 use self::conflict::{Guard, Guards, Meeting, Numbers, Pieces, Record, State};
-use super::{Check, Kind, Site, flight::overlap};
+use super::{
+    Check, Kind, Site,
+    flight::{join, overlap},
+};
 use crate::process::Process;
 
 /// Memory of a window that a process can access by loads and stores.
@@ -326,7 +329,7 @@ impl<'n> Process<'n> {
         for (owner, (mut pieces, guards)) in by_owner {
             // Memory of two windows is there twice.
             pieces.sort_unstable();
-            pieces.dedup();
+            join(&mut pieces);
             let Some((checker, mut state)) = self.windows() else { return };
             let now = state.clock(checker.rank).of(checker.rank);
             let record = Record {

@@ -134,13 +134,15 @@ fn exchange<'n>(process: &Process<'n>, comm: &Comm<'n>, from: &[Buffer], into: V
     let to: Vec<usize> = (1..=peers).map(|step| (rank + step) % peers).filter(others).collect();
     let sources: Vec<usize> =
         (1..=peers).map(|step| (rank + (peers - 1) * step) % peers).filter(others).collect();
-    let sends = to.into_iter().map(|peer| (peer, 0, from[peer].load(process))).collect();
+    let sends = to.into_iter().map(|peer| (peer, 0, process.outgoing_block(&from[peer]))).collect();
     let receives = sources.iter().map(|&peer| (peer, 0)).collect();
-    let kept = own.map(|rank| from[rank].load(process));
+    let kept = own.map(|rank| process.outgoing_block(&from[rank]));
+    let (of, site) = (comm.clone(), process.site());
     one_round(Round { sends, receives }, move |process, received| {
-        if let (Some(rank), Some(kept)) = (own, kept) {
-            into[rank].store_fitting(process, &kept)?;
-        }
-        sources.iter().zip(&received).try_for_each(|(&peer, data)| into[peer].store_fitting(process, data))
+        let kept = own.iter().zip(&kept);
+        kept.chain(sources.iter().zip(&received)).try_for_each(|(&peer, data)| {
+            process.block_arrived(of.node_of(peer), data, &into[peer], site);
+            into[peer].store_fitting(process, data)
+        })
     })
 }

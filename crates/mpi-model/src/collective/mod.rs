@@ -173,9 +173,12 @@ pub(crate) fn run<'n>(
         Mode::Persistent(request) => {
             // The arguments are checked now; the data is that at the start.
             prepare(process, comm)?;
-            let of = comm.clone();
-            let start = move |process: &Process<'n>| begin(process, &of, prepare(process, &of)?);
-            request.set(process, process.enter_persistent(comm, Rc::new(start)));
+            let (of, buffers) = (comm.clone(), process.persistent_buffers());
+            let start = move |process: &Process<'n>| {
+                process.departs_with(&buffers);
+                begin(process, &of, prepare(process, &of)?)
+            };
+            request.set(process, process.enter_persistent(comm, None, Rc::new(start)));
             Ok(())
         }
     }

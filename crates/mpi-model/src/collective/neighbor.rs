@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use multicomputer::Rank;
+
 use super::{
     Comm, Task, forms,
     rounds::{Round, one_round},
@@ -93,20 +95,28 @@ fn neighbors(comm: &Communicator<'_>) -> Result<Neighbors> {
 /// Sends blocks along the outgoing edges and receives blocks along the incoming edges.
 fn exchange<'n>(
     process: &Process<'n>,
+    comm: &Comm<'n>,
     neighbors: &Neighbors,
     from: &[Buffer],
     into: Vec<Buffer>,
 ) -> Task<'n> {
     let sends = neighbors.destinations.iter().zip(from);
-    let sends = sends.filter_map(|(&(to, number), block)| Some((to?, number, block.load(process)))).collect();
+    let sends = sends
+        .filter_map(|(&(to, number), block)| Some((to?, number, process.outgoing_block(block))))
+        .collect();
     let present = neighbors
         .sources
         .iter()
         .zip(into)
         .filter_map(|(&(source, number), block)| Some(((source?, number), block)));
     let (receives, into): (Vec<_>, Vec<Buffer>) = present.unzip();
+    let sources: Vec<Rank> = receives.iter().map(|&(source, _)| comm.node_of(source)).collect();
+    let site = process.site();
     one_round(Round { sends, receives }, move |process, received| {
-        into.iter().zip(&received).try_for_each(|(block, data)| block.store_fitting(process, data))
+        into.iter().zip(&sources).zip(&received).try_for_each(|((block, &source), data)| {
+            process.block_arrived(source, data, block, site);
+            block.store_fitting(process, data)
+        })
     })
 }
 
@@ -133,7 +143,7 @@ fn allgather_task<'n>(
     let near = neighbors(comm)?;
     let from = same(sent, near.destinations.len())?;
     let into = each(received, near.sources.len())?;
-    Ok(exchange(process, &near, &from, into))
+    Ok(exchange(process, comm, &near, &from, into))
 }
 
 fn allgatherv_task<'n, C: Integer, D: Integer>(
@@ -145,14 +155,14 @@ fn allgatherv_task<'n, C: Integer, D: Integer>(
     let near = neighbors(comm)?;
     let from = same(sent, near.destinations.len())?;
     let into = received.buffers(process, near.sources.len(), "recvcounts")?;
-    Ok(exchange(process, &near, &from, into))
+    Ok(exchange(process, comm, &near, &from, into))
 }
 
 fn alltoall_task<'n>(process: &Process<'n>, comm: &Comm<'n>, sent: Data, received: Data) -> Result<Task<'n>> {
     let near = neighbors(comm)?;
     let from = each(sent, near.destinations.len())?;
     let into = each(received, near.sources.len())?;
-    Ok(exchange(process, &near, &from, into))
+    Ok(exchange(process, comm, &near, &from, into))
 }
 
 fn alltoallv_task<'n, C: Integer, D: Integer>(
@@ -164,7 +174,7 @@ fn alltoallv_task<'n, C: Integer, D: Integer>(
     let near = neighbors(comm)?;
     let from = sent.buffers(process, near.destinations.len(), "sendcounts")?;
     let into = received.buffers(process, near.sources.len(), "recvcounts")?;
-    Ok(exchange(process, &near, &from, into))
+    Ok(exchange(process, comm, &near, &from, into))
 }
 
 fn alltoallw_task<'n, C: Integer, D: Integer>(
@@ -176,5 +186,5 @@ fn alltoallw_task<'n, C: Integer, D: Integer>(
     let near = neighbors(comm)?;
     let from = sent.buffers(process, near.destinations.len(), "sendcounts")?;
     let into = received.buffers(process, near.sources.len(), "recvcounts")?;
-    Ok(exchange(process, &near, &from, into))
+    Ok(exchange(process, comm, &near, &from, into))
 }

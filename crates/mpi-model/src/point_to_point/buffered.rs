@@ -7,10 +7,10 @@ use std::{cell::RefCell, rc::Rc};
 
 use multicomputer::comm::{Message, transport::RequestId};
 
-use super::{Comm, bytes_of};
+use super::{Comm, Mode, bytes_of};
 use crate::{
     buffer::{Buffer, Data},
-    check::Site,
+    check::{Peer, Site},
     error::{Class, Error, Result},
     function::functions,
     process::Process,
@@ -89,7 +89,7 @@ fn start<'n>(process: &Process<'n>, buffer: &Buffer, (dest, tag): (i32, i32), co
         None => return Err(Error::new(Class::BUFFER, "no buffer is attached: call MPI_Buffer_attach first")),
     }
     // A message to the process itself does not leave the buffer before its receive takes it.
-    let (transport, data) = (process.transport(), process.outgoing(to, comm, buffer));
+    let (transport, data) = (process.transport(), process.outgoing(to, comm, buffer, Mode::Standard));
     let is_own = to.rank == transport.rank();
     let id = if is_own { transport.issend(to, data)? } else { transport.isend(to, data)? };
     buffered.borrow().sends.borrow_mut().push((id, needed));
@@ -122,13 +122,13 @@ fn bsend_init<'n>(
     request: Out<Handle>,
 ) -> Result<()> {
     let buffer = data.buffer()?;
-    comm.to(dest, tag)?;
+    let to = comm.to(dest, tag)?;
     let of = comm.clone();
     let begin = move |process: &Process<'n>| {
         start(process, &buffer, (dest, tag), &of)?;
         Ok(Work::done(Status::EMPTY))
     };
-    request.set(process, process.enter_persistent(&comm, Rc::new(begin)));
+    request.set(process, process.enter_persistent(&comm, to.map(Peer::To), Rc::new(begin)));
     Ok(())
 }
 

@@ -58,6 +58,9 @@ fn active<'n>(process: &Process<'n>, handle: Handle) -> Result<Option<Rc<Request
     }
     let request = process.request(handle)?;
     request.was_waited.set(true);
+    if !request.is_active.get() {
+        request.was_waited_idle.set(true);
+    }
     Ok(request.is_active.get().then_some(request))
 }
 
@@ -331,7 +334,10 @@ fn free(process: &Process<'_>, request: Out<Handle>) -> Result<()> {
             work => (None, matches!(work, Work::Remote(..))),
         };
         match send {
-            Some(id) => process.transport().forget(id),
+            Some(id) => {
+                process.transport().forget(id);
+                process.keep_flights(&found);
+            }
             None if is_remote => {}
             None if !found.is_complete() && !matches!(*found.work.borrow(), Work::Partitioned) => {
                 let mut state = process.requests.borrow_mut();
@@ -463,9 +469,11 @@ fn start_one(process: &Process<'_>, handle: Handle) -> Result<()> {
         process.found(Kind::MissingWait, text, "wait for the request before it is started again", Vec::new());
         return refusal("the persistent request is active already: wait for it first");
     }
+    process.begins_another();
     *found.work.borrow_mut() = start(process)?;
     found.flights.replace(process.departed());
     found.was_started.set(true);
+    found.was_waited_idle.set(false);
     found.is_active.set(true);
     process.keep_in_background(&found);
     Ok(())

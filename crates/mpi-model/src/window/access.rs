@@ -11,11 +11,12 @@ use multicomputer::{Payload, Tag};
 use super::{Flavor, Window, shared::Common};
 use crate::{
     buffer::{Buffer, Data},
-    check::{Act, Noted, Role, pieces_of},
+    check::{Act, Kind, Noted, Role, pieces_of},
     datatype::{
         Committed, Datatype,
         basic::{self, Element},
         layout::Layout,
+        signature::Signature,
     },
     error::{Class, Error, Result},
     function::functions,
@@ -227,9 +228,22 @@ impl<'n> Access<'_, 'n> {
         self.process.accesses(self.window.part(place.rank), act, pieces)
     }
 
+    /// Adds a finding if the datatypes of the origin and of the target do not match: data moves as if one side sent it and the other one received
+    /// it (MPI 5.0, section 12.3.1).
+    fn compare(&self, own: &Buffer, target: &Datatype, matches: bool) {
+        if !matches {
+            let function = self.process.site().function;
+            let text =
+                format!("{function} accesses {target} at the target as {} at the origin", own.datatype);
+            let help = "give datatypes with the same basic types for the origin and the target";
+            self.process.found(Kind::DatatypeMismatch, text, help, Vec::new());
+        }
+    }
+
     fn put(&self, origin: &Buffer, aim: &Aim) -> Result<()> {
         let Some(place) = self.begin(aim)? else { return Ok(()) };
         check_room(origin.bytes(), place.bytes(), "target")?;
+        self.compare(origin, &aim.datatype, place.layout.accepts(&signature(origin)));
         let data = origin.load_bytes(self.process);
         self.process.departs(origin, Role::Send);
         let noted = self.note(&place, Act::Put);
@@ -242,6 +256,8 @@ impl<'n> Access<'_, 'n> {
     fn get(&self, landing: Buffer, aim: &Aim) -> Result<()> {
         let Some(place) = self.begin(aim)? else { return Ok(()) };
         check_room(place.bytes(), landing.bytes(), "origin")?;
+        let target = place.layout.signature(place.count);
+        self.compare(&landing, &aim.datatype, landing.datatype.layout().accepts(&target));
         self.process.departs(&landing, Role::Receive);
         let noted = self.note(&place, Act::Get);
         self.issue(place.rank, 0, place.bytes(), Some(landing), noted, move || Payload::from(place.load()))
@@ -261,10 +277,15 @@ impl<'n> Access<'_, 'n> {
         let back = match &landing {
             Some(landing) => {
                 check_room(place.bytes(), landing.bytes(), "result")?;
+                let target = place.layout.signature(place.count);
+                self.compare(landing, &aim.datatype, landing.datatype.layout().accepts(&target));
                 place.bytes()
             }
             None => 0,
         };
+        if let Some(origin) = origin {
+            self.compare(origin, &aim.datatype, place.layout.accepts(&signature(origin)));
+        }
         let returns = landing.is_some();
         let data = origin.map_or_else(Bytes::new, |origin| origin.load_bytes(self.process));
         origin.map(|origin| self.process.departs(origin, Role::Send));
@@ -290,6 +311,11 @@ impl<'n> Access<'_, 'n> {
             old
         })
     }
+}
+
+/// The basic types of a buffer.
+fn signature(buffer: &Buffer) -> Signature {
+    buffer.datatype.signature(buffer.count as u64)
 }
 
 /// Checks that data has room at its destination.

@@ -26,15 +26,7 @@ async function answered(path, options) {
 const post = (path, question, signal) =>
   answered(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal });
 
-/** Axes that only some operations have. */
-const ownAxes = ({ name, root }) =>
-  root ? ["root"] : name === "s-to-p" ? ["distribution", "sources"] : name === "all-to-all" ? ["fan-out", "skew"] : [];
-
-export async function facts() {
-  const found = await (await answered("/api/facts", {})).json();
-  return { ...found, operations: found.operations.map((one) => ({ ...one, axes: one.axes ?? ownAxes(one) })) };
-}
-
+export const facts = async () => (await answered("/api/facts", {})).json();
 export const machine = async (question, signal) => (await post("/api/machine", question, signal)).json();
 export const tell = async (question, signal) => (await post("/api/tell", question, signal)).json();
 export const csv = async (question) => (await post("/api/csv", question)).text();

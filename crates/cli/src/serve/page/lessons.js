@@ -108,11 +108,12 @@ export class Lessons {
       },
       form,
     );
-    const button = make("button", { type: "submit", textContent: "Check" }, form);
+    make("button", { type: "submit", textContent: "Check" }, form);
     const verdict = make("p", { id: "lesson-verdict", aria: { role: "status" } }, form);
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      button.disabled = true;
+      if (form.dataset.busy) return;
+      form.dataset.busy = "yes";
       verdict.className = "";
       verdict.textContent = "Computing ..";
       try {
@@ -123,7 +124,7 @@ export class Lessons {
         verdict.className = "error";
         verdict.textContent = error.message;
       }
-      button.disabled = false;
+      delete form.dataset.busy;
     });
   }
 }

@@ -10,11 +10,11 @@ import { PARAMETERS, Sliders } from "./sliders.js";
 const KEYS = ["machine", "nodes", "shape", "ports", "placement"];
 const OTHER = "other";
 
-/** The pattern of a size from its shape, such as `ROWSxCOLUMNS`; `null` if the shape has other parts. */
+/** The pattern of a size from its shape, such as `[PLANESx]ROWSxCOLUMNS`, where `..` is anything. */
 function patternOf(shape) {
-  const parts = shape.split(/([x:])/);
-  const isSimple = parts.every((part, nth) => nth % 2 === 1 || /^[A-Z]+$/.test(part));
-  return isSimple ? parts.map((part, nth) => (nth % 2 === 1 ? part : "[1-9][0-9]*")).join("") : null;
+  const patterns = { "[": "(", "]": ")?", "..": ".*", "MB/S": "[0-9.]+", "+": "\\+" };
+  const parts = shape.match(/MB\/S|[A-Z]+|\.\.|./g) ?? [];
+  return parts.map((part) => patterns[part] ?? (/[A-Z]/.test(part) ? "[1-9][0-9]*" : part)).join("");
 }
 
 export class Machine {
@@ -54,7 +54,9 @@ export class Machine {
       const field = event.target;
       const name = element("machine-name").value;
       const text = field.value.trim();
-      if (text === "" || !field.reportValidity()) return;
+      if (text === "") return;
+      if (!field.checkValidity())
+        return this.refuse(`\`${text}\` is not a size of ${name}: give ${field.title}, such as ${this.example(name)}.`);
       this.choose(name === OTHER ? text : `${name}:${text}`, name === OTHER);
     });
     changes(
@@ -69,6 +71,17 @@ export class Machine {
       changes(id, () => this.noise());
     // On narrow screens the sliders would push question and answer out of sight.
     element("parameters").open = window.matchMedia("(min-width: 1000px)").matches;
+  }
+
+  /** The size of the example of a machine. */
+  example(name) {
+    const { example } = this.facts.machines.find((one) => one.name === name);
+    return example.slice(name.length + 1);
+  }
+
+  refuse(text) {
+    element("machine-error").textContent = text;
+    element("machine-error").hidden = text === "";
   }
 
   /** Chooses a machine. What names nodes of the old one is removed; on another machine also changed parameters. */
@@ -89,14 +102,12 @@ export class Machine {
     fill(element("machine-name"), isKnown ? name : OTHER);
     const size = element("machine-size");
     fill(size, isKnown ? text.slice(name.length + 1) : text);
-    const pattern = isKnown ? patternOf(found.shape) : null;
-    if (pattern) size.pattern = pattern;
+    if (isKnown) size.pattern = patternOf(found.shape);
     else size.removeAttribute("pattern");
     size.title = isKnown ? found.shape : "";
     element("machine-shape").textContent = isKnown
       ? `Size: ${found.shape}, such as ${found.example}.`
       : "A machine as text, such as paragon:8x8.";
-    element("machine-about").textContent = isKnown ? found.about : "";
     fill(element("machine-ports"), question.ports ?? "");
     fill(element("machine-placement"), question.placement ?? "");
     fill(element("fault"), question.fault ?? "");
@@ -106,21 +117,22 @@ export class Machine {
     const asked = Object.fromEntries(KEYS.filter((key) => key in question).map((key) => [key, question[key]]));
     const key = JSON.stringify(asked);
     if (key !== this.drawn) await this.load(asked, key);
-    else this.mark();
+    else {
+      this.refuse("");
+      this.mark();
+    }
     this.sliders.update(this.operation());
   }
 
   async load(asked, key) {
     this.drawn = key;
-    const error = element("machine-error");
     try {
       const machine = await this.request.run((signal) => api.machine(asked, signal));
       if (!machine) return;
       this.shown = machine;
-      error.hidden = true;
+      this.refuse("");
     } catch (failure) {
-      error.textContent = failure.message;
-      error.hidden = false;
+      this.refuse(failure.message);
       this.drawn = "";
       return;
     }

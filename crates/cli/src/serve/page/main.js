@@ -28,6 +28,12 @@ async function start() {
     new Tell(state),
     new Lessons(state),
   ];
+  for (const { name, help } of facts.axes) {
+    for (const field of document.querySelectorAll(`[data-help="${name}"]`)) {
+      field.title ||= help;
+      field.setAttribute("aria-description", help);
+    }
+  }
   element("version").textContent = `multicomputer ${facts.version}.`;
 
   const show = (change) => {

@@ -23,6 +23,18 @@ function physical(network, nameOf) {
   }));
 }
 
+/** The least distance of two places. */
+function closest(places) {
+  let least = Infinity;
+  places.forEach(([x, y], nth) => {
+    for (let other = 0; other < nth; other++) {
+      const far = Math.hypot(places[other][0] - x, places[other][1] - y);
+      if (far > 0 && far < least) least = far;
+    }
+  });
+  return least;
+}
+
 export class NetworkView {
   /** `onNode` is called with a rank, `onLink` with a name such as `3-4`. */
   constructor(svg, onNode, onLink) {
@@ -50,9 +62,11 @@ export class NetworkView {
       return [Math.min(...values) - margin, Math.max(...values) + margin];
     };
     const [[left, right], [top, bottom]] = [ends(0), ends(1)];
-    this.radius = network.nearest * 0.27;
+    // Neighbours in a drawing need not be linked.
+    const near = Math.min(network.nearest, closest(this.at));
+    this.radius = Math.min(network.nearest * 0.27, near * 0.45);
     this.svg.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
-    this.svg.style.maxWidth = `${Math.max(160, ((right - left) / network.nearest) * 60)}px`;
+    this.svg.style.maxWidth = `${Math.max(160, ((right - left) / this.radius) * 16)}px`;
     this.svg.setAttribute("role", this.hasControls ? "group" : "img");
     this.svg.replaceChildren();
     if (this.hasControls) this.drawControls();

@@ -4,7 +4,7 @@ import { element, fill, make, option } from "./dom.js";
 import { counted, lengthText, readLength, readLengths } from "./units.js";
 
 /** Axes that only some operations have. */
-const OWN_AXES = ["root", "distribution", "sources", "fan-out", "skew"];
+const OWN_AXES = ["root", "distribution", "sources", "fan-out", "skew", "gamma"];
 
 /** The usual algorithms of an operation, in this order; those that the operation does not have are left out. */
 const USUAL = {
@@ -78,7 +78,6 @@ export class Question {
     const operation = this.facts.operations.find((one) => one.name === name);
     const keys = { operation: name, algorithm: usual(operation) };
     for (const axis of OWN_AXES) if (!operation.axes.includes(axis)) keys[axis] = undefined;
-    if (!operation.combines) keys.gamma = undefined;
     this.state.change(keys);
   }
 

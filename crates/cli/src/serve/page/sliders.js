@@ -139,8 +139,9 @@ export class Sliders {
     for (const parameter of this.parameters) {
       const { box, range, field, reset } = this.rows.get(parameter.axis);
       const value = this.value(parameter);
-      box.hidden = parameter.axis === "gamma" && operation?.combines === false;
-      reset.disabled = value === parameter.preset;
+      box.hidden = parameter.axis === "gamma" && operation?.axes.includes("gamma") === false;
+      // A disabled button would lose the focus.
+      reset.setAttribute("aria-disabled", String(value === parameter.preset));
       if (Number.isNaN(value)) {
         fill(field, "");
         field.placeholder = String(this.state.question[parameter.axis]);

@@ -39,6 +39,13 @@ export class Tell {
     saves("save-svg", async () => save("study.svg", "image/svg+xml", await api.chart(this.question())));
     saves("save-csv", async () => save("study.csv", "text/csv", await api.csv(this.question())));
     element("print").addEventListener("click", () => window.print());
+    // On paper nothing can be opened.
+    let opened = [];
+    window.addEventListener("beforeprint", () => {
+      opened = [...document.querySelectorAll("#table-part, #parameters")].filter((part) => !part.open);
+      for (const part of opened) part.open = true;
+    });
+    window.addEventListener("afterprint", () => opened.forEach((part) => (part.open = false)));
     this.soon = later(400, () => this.load());
   }
 

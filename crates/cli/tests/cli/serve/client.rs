@@ -97,7 +97,7 @@ impl Server {
             fs::read_dir(format!("/proc/{}/task", self.process.id())).into_iter().flatten().flatten();
         let children = |thread: fs::DirEntry| {
             let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-            children.split_whitespace().count()
+            children.split_whitespace().filter(|child| is_running(child)).count()
         };
         threads.map(children).sum()
     }
@@ -117,6 +117,12 @@ impl Server {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok()).unwrap_or(0) << 10
     }
+}
+
+/// Whether a process has not ended; one that has ended stays in lists until it is asked for its status.
+fn is_running(process: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|state| !state.is_empty() && !state.starts_with('Z'))
 }
 
 /// Reads an answer up to the end of its connection; `None` if the server closed it without one.

@@ -117,9 +117,6 @@ pub(super) struct Record {
 /// Pieces of memory up to this length are found by their addresses.
 pub(super) const SHORT: usize = 4096;
 
-/// The number of records from which those that can conflict with nothing are removed.
-pub(super) const FIRST_PRUNING: usize = 1024;
-
 /// The accesses to the memory of one rank.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -170,7 +167,8 @@ impl Memory {
                 self.short.remove(&(first, id));
             }
         }
-        self.prune_at = (2 * self.records.len()).max(FIRST_PRUNING);
+        // Half of the records at least are new at the next time, so removing takes a constant time for each.
+        self.prune_at = 2 * self.records.len();
     }
 }
 
@@ -196,7 +194,7 @@ pub(in crate::check) enum Joins {
 }
 
 /// A call that is not over, and whose calls end before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub(crate) struct Met {
     pub(super) key: MeetingKey,
@@ -279,7 +277,7 @@ impl State {
             }
         }
         memory.insert(id, record);
-        if memory.records.len() >= memory.prune_at.max(FIRST_PRUNING) {
+        if memory.records.len() > memory.prune_at {
             memory.prune(clocks);
         }
         id

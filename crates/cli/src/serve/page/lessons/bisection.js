@@ -61,8 +61,10 @@ export const lesson = {
       return {
         isRight: isNear(given, right, 0.1),
         text:
-          `The lower bounds are ${one.exact.bound_us} us on 8 x 8 and ${other.exact.bound_us} us on 4 x 16, ${right.toFixed(2)} times as long (decided by ${one.decided_by} and ${other.decided_by}). ` +
-          `8 links cross the middle of 8 x 8, 4 that of 4 x 16, and the same bytes must cross. pairwise takes ${square.at(AT, "pairwise").exact.time_us} us and ${long.at(AT, "pairwise").exact.time_us} us.`,
+          `${right.toFixed(2)} times as long: the lower bounds are ${one.exact.bound_us} us on 8 x 8, decided by ` +
+          `${one.decided_by}, and ${other.exact.bound_us} us on 4 x 16, decided by ${other.decided_by}. ` +
+          "8 links cross the middle of 8 x 8, 4 that of 4 x 16, and the same bytes must cross. pairwise takes " +
+          `${square.at(AT, "pairwise").exact.time_us} us and ${long.at(AT, "pairwise").exact.time_us} us.`,
       };
     },
   },
