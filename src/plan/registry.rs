@@ -176,3 +176,40 @@ pub trait Registered: Problem {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Algorithm, Problem, Registered};
+    use crate::{
+        all_to_all,
+        collective::{self, Operation, Strategy},
+        s_to_p,
+    };
+
+    fn check<P: Problem>(algorithms: &[Algorithm<P>]) {
+        for algorithm in algorithms {
+            let (name, cost) = (algorithm.name(), algorithm.cost());
+            assert!(!algorithm.about().is_empty(), "{name} has no description");
+            assert!(!cost.is_empty(), "{name} has no cost");
+            assert!(
+                cost.chars().all(|c| c.is_ascii() && !c.is_control()),
+                "{name}: not a line of ASCII: {cost}"
+            );
+            assert!(cost.matches('`').count().is_multiple_of(2), "{name}: a formula without an end: {cost}");
+            for formula in cost.split('`').skip(1).step_by(2) {
+                let count = |bracket| formula.matches(bracket).count();
+                assert_eq!(count('('), count(')'), "{name}: brackets of {formula}");
+            }
+        }
+    }
+
+    /// Every algorithm has a description and a cost, in one line, with formulas between backticks.
+    #[test]
+    fn every_algorithm_has_a_cost() {
+        check(&collective::Task::algorithms());
+        check(&s_to_p::Instance::algorithms());
+        check(&all_to_all::Instance::algorithms());
+        let strategy = Strategy::parse(Operation::Broadcast, "2x3x5:SSMCC").unwrap();
+        check(&[collective::Algorithm::strategy(strategy)]);
+    }
+}

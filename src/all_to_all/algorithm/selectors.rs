@@ -22,12 +22,14 @@ use crate::pattern::Exchange;
 
 static MPICH: Entry = Entry::new("mpich", |planning| Ok(variants(planning.workspace, mpich)))
     .about("what MPICH chooses by length and number of ranks")
-    .source("Thakur et al. 2005; MPICH 4");
+    .source("Thakur et al. 2005; MPICH 4")
+    .cost("cost of the chosen algorithm");
 
 static OPEN_MPI: Entry = Entry::new("openmpi", |planning| Ok(variants(planning.workspace, open_mpi)))
     .aliases(&["ompi"])
     .about("what Open MPI chooses by length and number of ranks")
-    .source("Open MPI 4.1 to 5.0");
+    .source("Open MPI 4.1 to 5.0")
+    .cost("cost of the chosen algorithm");
 
 impl Algorithm {
     /// What MPICH chooses.

@@ -47,6 +47,7 @@ static ALTERNATING: Entry = Entry::new("alternating", |planning| {
 })
 .about("InterCom: hybrids that alternate between rows and columns")
 .source("Barnett et al. 1994, section 7.1")
+.cost("the least of its strategies, as `hybrid`; all-gather on `q` rows and `q` columns with sides of 2: `log2 p alpha + 3/2 (1 - 1/q) n beta`")
 .kinds(is_no_scan)
 .only_if(&[
     Restriction { text: IN_ORDER, is_met: |task, _| !task.is_in_order(), found: |_, _| String::new() },

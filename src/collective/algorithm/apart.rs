@@ -26,6 +26,7 @@ impl Algorithm {
 static APART: Entry = Entry::searching("apart", split_by_length)
     .about("splits blocks by length: long and short ones by different algorithms, in sequence")
     .source("this project")
+    .cost("at most the sum of the parts' costs")
     .kinds(Operation::has_blocks)
     .only_if(&[Restriction {
         text: "a block more than twice as long as another block (empty blocks and the root's own block do not count)",

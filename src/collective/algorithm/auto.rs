@@ -29,7 +29,8 @@ static AUTO: Entry = Entry::new("auto", |planning| match planning.with_related {
     false => Ok(families(planning.problem)),
 })
 .improved(fastest_partition)
-.about("the fastest of all algorithms, by prediction");
+.about("the fastest of all algorithms, by prediction")
+.cost("cost of the chosen algorithm");
 
 /// Returns the variants of all algorithms but *Auto*, without variants that contain a search of their own.
 pub(in super::super) fn unsplit_variants(task: &Task) -> Variants {

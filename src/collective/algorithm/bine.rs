@@ -43,6 +43,7 @@ static BINE: Entry =
     Entry::new("bine", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("binomial trees with alternating directions, for shorter distances (De Sensi et al.)")
         .source("De Sensi et al. 2025")
+        .cost("broadcast: `log2 p (alpha + n beta)` or `2 log2 p alpha + 2 (p - 1)/p n beta`; reduce: plus `log2 p n gamma` or `(p - 1)/p n gamma`; scatter, gather: `log2 p alpha + (p - 1)/p n beta`; more where messages share links")
         .kinds(Operation::has_root)
         .only_if(&[pairings::POWER_OF_TWO]);
 

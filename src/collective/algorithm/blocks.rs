@@ -38,6 +38,7 @@ static BLOCKS: Entry =
     Entry::new("blocks", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("pipelined on a circulant graph (Bar-Noy, Kipnis, Traeff)")
         .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994")
+        .cost("broadcast: about `(ceil(log2 p) + N - 1) (alpha + n/N beta)` for the best number of blocks `N`, or up to two rounds more; reduce: plus `n/N gamma` in each round")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
             text: PIPELINED,

@@ -14,7 +14,8 @@
 //!
 //! **Restrictions.** At least two ranks and two elements.
 //!
-//! **Cost.** A chain: `(p - 1) (alpha + m beta) + (N - 1) m beta` for `N` segments of `m` bytes.
+//! **Cost.** A chain: `(p - 1) (alpha + m beta) + (N - 1) max(o_s + o_r, m beta)` for a broadcast of `N` segments of `m` bytes; for a reduce
+//! `m gamma` more with `alpha` and with `o_s + o_r`.
 //!
 //! **Source.** Folklore; for long vectors on meshes van de Geijn and Watts, 1995; rails: NVIDIA's NCCL.
 
@@ -50,6 +51,7 @@ static CHAINS: Entry =
         .aliases(&["chain"])
         .about("segments along a chain of all ranks, or over all network adapters of the servers")
         .source("folklore; NCCL")
+        .cost("one chain, broadcast: `(p - 1) (alpha + m beta) + (N - 1) max(o_s + o_r, m beta)` for `N` segments of `m` bytes; reduce: `m gamma` more with `alpha` and with `o_s + o_r`")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
             text: "at least 2 ranks and at least 2 elements",

@@ -36,6 +36,7 @@ static CIRCULANT: Entry = Entry::new("circulant", |planning| {
 .aliases(&["bruck"])
 .about("one circulant graph, ceil(log2 p) rounds (Bruck, Traeff)")
 .source("Bruck et al. 1997; Traeff 2024")
+.cost("all-gather: `ceil(log2 p) alpha + (p - 1)/p n beta`; reduce-scatter: plus `(p - 1)/p n gamma`; all-reduce: both")
 .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
 .only_if(&[Restriction {
     text: IN_ORDER,

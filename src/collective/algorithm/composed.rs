@@ -38,6 +38,7 @@ impl Algorithm {
 static COMPOSED: Entry = Entry::new("composed", |planning| Ok(variants(planning.problem, true)))
     .about("two operations in sequence, such as scatter and all-gather for a broadcast")
     .source("Träff, Gropp, Thakur 2010")
+    .cost("the sum of both operations' costs, less their overlap")
     .kinds(|operation| {
         use Operation::{AllGather, AllReduce, Broadcast, Reduce, ReduceScatter};
         matches!(operation, Broadcast | AllGather | Reduce | AllReduce | ReduceScatter)

@@ -42,6 +42,7 @@ static DOUBLING: Entry = Entry::new("doubling", |planning| {
 .aliases(&["recursive-doubling"])
 .about("recursive doubling, for any number of ranks")
 .source("Thakur et al. 2005; Bruck, Ho 1993; a scan: Hillis, Steele 1986")
+.cost("all-reduce: `ceil(log2 p) (alpha + n beta + n gamma)`, or up to twice the `gamma` or one round more unless `p` is a power of two; scan: the same on any number of ranks, up to about a quarter more for long vectors")
 .kinds(|operation| matches!(operation, Operation::AllReduce | Operation::Scan));
 
 fn candidates(task: &Task) -> Vec<Candidate> {

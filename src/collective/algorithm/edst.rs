@@ -10,8 +10,8 @@
 //! message crosses one link that it does not share. Elsewhere ranks are numbered along the rows, and neighbours in the cube may be far
 //! apart: on an `r x c` mesh `c / 2` messages share a link in the highest dimension of a row.
 //!
-//! **Cost.** `(N + d) (alpha + n/N beta)` for `N` packets; with the best `N` this is `(sqrt(n beta) + sqrt(d alpha))^2`. By the clock about
-//! `n beta + 2 d alpha`. For long vectors both approach `n beta`, half of the `2 (p - 1)/p n beta` of scatter and all-gather. These formulas
+//! **Cost.** `(N + d) (alpha + n/N beta)` for `N` packets; with the best `N` this is `(sqrt(n beta) + sqrt(d alpha))^2`. By the clock
+//! about `(N + 2 d) max(o_s + o_r, L + hop + n/N beta)`, which without latency is about `n beta + 2 d alpha` at best. For long vectors both approach `n beta`, half of the `2 (p - 1)/p n beta` of scatter and all-gather. These formulas
 //! hold for nodes with *one port* in each direction, the model of this crate. With half-duplex ports the bytes cost twice as much, and
 //! scatter and all-gather cost three times as much, so the factor is 1.5 instead of 2. With `d` ports at each node all trees could be used at
 //! the same time, for `n/d beta`; this implementation does not do so.
@@ -48,6 +48,7 @@ static EDST: Entry =
     Entry::new("edst", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("in packets along the edge-disjoint spanning trees of a hypercube (Johnsson, Ho)")
         .source("Johnsson, Ho 1989; Barnett et al. 1994, section 8")
+        .cost("broadcast: `(N + d) (alpha + n/N beta)` for `N` packets and `p = 2^d`, at best `(sqrt(n beta) + sqrt(d alpha))^2`; by the clock about `(N + 2 d) max(o_s + o_r, L + hop + n/N beta)`")
         .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce))
         .only_if(&[Restriction {
             text: "a power of two of at least 4 ranks, at least 2 elements, and a commutative operator",

@@ -44,6 +44,7 @@ impl Algorithm {
 static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem))
     .about("in segments along spanning trees packed into the network (several ports, or no grid)")
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
+    .cost("broadcast: `T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest port, link or processor; all-gather along cycles: about `T`")
     .kinds(|operation| !matches!(operation, Operation::Scan | Operation::Scatter | Operation::Gather))
     .only_if(&[
         Restriction {

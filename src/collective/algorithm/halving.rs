@@ -9,7 +9,8 @@
 //! **Restrictions.** None; operators need not be commutative. For commutative operators, circulant graphs and hybrids are mostly faster.
 //!
 //! **Cost.** On `p = 2^k` ranks `k alpha + (1 - 1/p) n (beta + gamma)` to combine, and then the same without `gamma` to gather or to
-//! spread, or `alpha + n/p beta` for a reduce-scatter. On other numbers of ranks up to `n (beta + gamma)` more.
+//! spread, or `alpha + n/p beta` for a reduce-scatter. On other numbers of ranks up to `n (beta + gamma)` more, for an all-reduce
+//! up to `n (2 beta + gamma)`.
 //!
 //! **Source.** Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19(1),
 //! 2005; Rabenseifner, Träff, "More efficient reduction algorithms for non-power-of-two number of processors in
@@ -48,6 +49,7 @@ static HALVING: Entry = Entry::new("halving", |planning| {
 .aliases(&["recursive-halving", "rabenseifner"])
 .about("recursive halving among neighbours, in rank order")
 .source("Thakur et al. 2005; Rabenseifner, Traeff 2004; a scan: this project")
+.cost("on powers of two, reduce, all-reduce: `2 log2 p alpha + (p - 1)/p n (2 beta + gamma)`; reduce-scatter: `(log2 p + 1) alpha + n beta + (p - 1)/p n gamma`; scan: about `2 log2 p alpha + 2 n beta + 3 n gamma`, less for short vectors")
 .kinds(Operation::combines);
 
 fn candidates(task: &Task) -> Vec<Candidate> {

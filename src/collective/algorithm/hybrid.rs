@@ -52,6 +52,7 @@ static HYBRID: Entry = Entry::new("hybrid", |planning| {
 })
 .about("InterCom: the fastest strategy of S, M and C")
 .source("Barnett et al. 1994")
+.cost("the least of its strategies; broadcast: for each dimension of `d` ranks that share `m` bytes, long `(ceil(log2 d) + d - 1) alpha + 2 (d - 1)/d m beta`, short `ceil(log2 d) (alpha + m beta)`; more where messages share links")
 .kinds(is_no_scan);
 
 static STRATEGY: Entry = Entry::new("strategy", |planning| {
@@ -59,6 +60,7 @@ static STRATEGY: Entry = Entry::new("strategy", |planning| {
 })
 .about("InterCom: the hybrid strategy that is given")
 .source("Barnett et al. 1994")
+.cost("the sum over its dimensions, as `hybrid`")
 .kinds(is_no_scan)
 .only_if(&[
     Restriction {

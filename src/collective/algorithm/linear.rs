@@ -4,8 +4,10 @@
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `(p - 1) (alpha + n beta)`, with `n/p` instead of `n` for a scatter and a gather. *Auto* does not try it: the fastest
-//! [tree](super::tree) is a star where a star is the fastest tree. It is there for the [selectors](super::selector).
+//! **Cost.** `(p - 1) (o_s + n beta) + L + o_r` for a broadcast of `n` bytes: the sends follow each other. `o_s + L + (p - 1) (n beta + o_r +
+//! n gamma)` for a reduce: the messages share the in-port of the root. With `n/p` instead of `n`, and without `gamma`, for a scatter and a
+//! gather. The textbook's naive broadcast takes `(p - 1) (alpha + n beta)`, because its root waits until each message has arrived. *Auto* does
+//! not try *Linear*: the fastest [tree](super::tree) is a star where a star is the fastest tree. The [selectors](super::selector) use it.
 //!
 //! **Source.** Kumar, Grama, Gupta, Karypis, "Introduction to Parallel Computing", section 4.1.1 (the naive broadcast).
 
@@ -43,6 +45,7 @@ static LINEAR: Entry = Entry::new("linear", |planning| {
 })
 .about("the root sends to, or receives from, every rank itself")
 .source("Kumar et al., section 4.1.1")
+.cost("broadcast: `(p - 1) (o_s + n beta) + L + o_r`; reduce: `o_s + L + (p - 1) (n beta + o_r + n gamma)`; scatter, gather: the same with `n/p`, without `gamma`")
 .kinds(|operation| {
     matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Scatter | Operation::Gather)
 });

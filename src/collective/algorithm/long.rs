@@ -32,6 +32,7 @@ static LONG: Entry = Entry::new("long", |planning| {
 .aliases(&["van-de-geijn", "scatter-allgather", "ring"])
 .about("InterCom, long vectors: scatter and ring all-gather in rows and columns")
 .source("Barnett et al. 1994, sections 4 and 7")
+.cost("broadcast: `(ceil(log2 r) + ceil(log2 c) + r + c - 2) alpha + 2 (p - 1)/p n beta`; all-gather: `(r + c - 2) alpha + (p - 1)/p n beta`; reduce, reduce-scatter: plus `(p - 1)/p n gamma`")
 .kinds(is_no_scan)
 .only_if(&[Restriction {
     text: IN_ORDER,

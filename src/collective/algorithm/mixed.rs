@@ -36,4 +36,5 @@ static MIXED: Entry = Entry::new("mixed", |planning| {
 })
 .about("InterCom: the fastest strategy of S, M, C, T and B")
 .source("Barnett et al. 1994; Karp et al. 1993; Bruck et al. 1997")
+.cost("the least of its strategies, as `hybrid`, with dimensions that take what `tree` and `circulant` take")
 .kinds(is_no_scan);

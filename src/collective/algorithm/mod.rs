@@ -46,6 +46,10 @@ use crate::{
 
 /// An algorithm for collective operations.
 ///
+/// In the [costs](plan::Algorithm::cost) and the documentation of the algorithms, `p` is the number of ranks, `r` and `c` the rows and
+/// columns of their rectangle, and `n` the length of the whole vector: in bytes before `beta`, in elements before `gamma`. A scatter, a gather,
+/// an all-gather and a reduce-scatter move blocks of `n/p`. Costs are without contention.
+///
 /// ```
 /// use multicomputer::collective::{Algorithm, Operation, Strategy};
 ///

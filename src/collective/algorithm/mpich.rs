@@ -30,7 +30,8 @@ impl Algorithm {
 
 static MPICH: Entry = Entry::new("mpich", |planning| choice(planning.problem).variants(planning.problem))
     .about("what MPICH chooses by length and number of ranks")
-    .source("Thakur et al. 2005; MPICH 4");
+    .source("Thakur et al. 2005; MPICH 4")
+    .cost("cost of the chosen algorithm");
 
 fn choice(task: &Task) -> Choice {
     let (size, bytes) = (task.size(), task.bytes());

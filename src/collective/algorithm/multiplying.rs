@@ -45,6 +45,7 @@ static MULTIPLYING: Entry = Entry::new("multiplying", |planning| {
 .aliases(&["recursive-multiplying"])
 .about("with several partners per round, for networks of high latency (Ruefenacht et al.)")
 .source("Ruefenacht et al. 2017; Bruck et al. 1997")
+.cost("all-gather: up to `sum ((r - 1) (o_s + o_r) + L + hop) + (p - 1)/p n beta` over the factors `r` of `p`; reduce-scatter: plus `(p - 1)/p n gamma`; all-reduce: both, or with `sum (r - 1) n (beta + gamma)` for the bytes")
 .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
 .only_if(&[Restriction {
     text: "at least 3 ranks, a product of factors up to 64, and a commutative operator",

@@ -36,7 +36,8 @@ static OPEN_MPI: Entry =
     Entry::new("openmpi", |planning| choice(planning.problem).variants(planning.problem))
         .aliases(&["ompi"])
         .about("what Open MPI chooses by length and number of ranks")
-        .source("Open MPI 4.1 to 5.0");
+        .source("Open MPI 4.1 to 5.0")
+        .cost("cost of the chosen algorithm");
 
 fn choice(task: &Task) -> Choice {
     let (size, bytes, is_in_order) = (task.size(), task.bytes(), task.is_in_order());

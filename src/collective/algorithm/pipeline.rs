@@ -6,8 +6,9 @@
 //!
 //! **Restrictions.** A commutative operator.
 //!
-//! **Cost.** `(N + h - 1) max(alpha, n/N beta)` for `N` chunks, where `h` is the number of steps until the first chunks are everywhere, see
-//! [`pattern::pipeline`](crate::pattern::pipeline); `2 beta / d` replaces `beta`. With the best `N` this is `n beta + h alpha`. For long
+//! **Cost.** Up to `(N + h) max(o_s + o_r, L + hop + n/N beta)` for `N` chunks, where `h` is the number of steps until the first chunks are
+//! everywhere, see [`pattern::pipeline`](crate::pattern::pipeline); `2 beta / d` replaces `beta`, and to combine, `n/N gamma` is added to
+//! `o_s + o_r`. Without latency and with the best `N` this is about `n beta + h alpha`. For long
 //! vectors no algorithm is faster, and links need not be faster than ports. Combining is hidden if it takes less time than the transfer.
 //! The schedule is time-triggered: a step begins on all ranks at the same time, which assumes that they start together. If they do not, the
 //! schedule is slower but still correct.
@@ -54,6 +55,7 @@ static PIPELINE: Entry = Entry::new("pipeline", |planning| {
 })
 .about("pipelined down several spanning trees; a scan along a chain of ranks")
 .source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; a scan: Sanders, Traeff 2006")
+.cost("broadcast: up to `(N + h) max(o_s + o_r, L + hop + n/N beta)` for `N` chunks, the first of which are everywhere after `h` rounds, without latency at best about `n beta + h alpha`; scan: up to about `(p + N - 2) (alpha + n/N (beta + gamma))`")
 .kinds(|operation| matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Scan))
 .only_if(&[Restriction {
     text: PIPELINED,

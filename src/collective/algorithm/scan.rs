@@ -6,7 +6,8 @@
 //!
 //! **Restrictions.** None; both combine in rank order.
 //!
-//! **Cost.** Doubling: `ceil(log2 p) (alpha + n beta + n gamma)`. Chain: about `(p + N - 2) (alpha + n/N (beta + gamma))`.
+//! **Cost.** Doubling: `ceil(log2 p) (alpha + n beta + n gamma)`; long vectors take longer, because ranks that end early send early, and
+//! their messages share the in-ports of their receivers with others. Chain: about `(p + N - 2) (alpha + n/N (beta + gamma))`.
 //!
 //! **Source.** W. D. Hillis, G. L. Steele, "Data parallel algorithms", CACM 29(12), 1986; pipelining: P. Sanders,
 //! J. L. Träff, "Parallel prefix (scan) algorithms for MPI", EuroPVM/MPI 2006.

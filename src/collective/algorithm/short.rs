@@ -28,4 +28,5 @@ static SHORT: Entry = Entry::new("short", |planning| {
 .aliases(&["mst", "binomial"])
 .about("InterCom, short vectors: minimum spanning trees by recursive halving")
 .source("Barnett et al. 1994, section 4")
+.cost("broadcast: `ceil(log2 p) (alpha + n beta)`; reduce: plus `ceil(log2 p) n gamma`; scatter, gather: `ceil(log2 p) alpha + (p - 1)/p n beta`; others: two of these")
 .kinds(is_no_scan);

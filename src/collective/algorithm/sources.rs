@@ -25,6 +25,7 @@ impl Algorithm {
 static SOURCES: Entry = Entry::new("sources", |planning| Ok(planning.problem.equal()))
     .about("as the equivalent s-to-p broadcast from the ranks that have data")
     .source("this project")
+    .cost("cost of the chosen algorithm")
     .kinds(|operation| {
         use Operation::{AllGather, Broadcast, Reduce, ReduceScatter};
         matches!(operation, Broadcast | AllGather | Reduce | ReduceScatter)

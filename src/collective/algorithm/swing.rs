@@ -40,6 +40,7 @@ static SWING: Entry =
     Entry::new("swing", |planning| Ok(variants_of_cheapest(planning.problem, candidates(planning.problem))))
         .about("recursive doubling with alternating directions, for nearer partners (De Sensi et al.)")
         .source("De Sensi et al. 2024, 2025")
+        .cost("all-gather: `log2 p alpha + (p - 1)/p n beta`; reduce-scatter: plus `(p - 1)/p n gamma`; all-reduce: both, or `log2 p (alpha + n beta + n gamma)`; more where messages share links")
         .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
         .only_if(&[pairings::POWER_OF_TWO]);
 

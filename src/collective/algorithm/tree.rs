@@ -7,7 +7,7 @@
 //! **Restrictions.** None; for operators that are not commutative the members stay in rank order.
 //!
 //! **Cost.** Without contention the minimum for a vector in one piece: the number of ranks that have the vector grows as `N(x) = N(x - g) +
-//! N(x - t)`, where an edge keeps its sender busy for `g` and its receiver can continue after `t`.
+//! N(x - t)`, where an edge keeps its sender busy for `g = max(o_s, n beta)` and its receiver can continue after `t = alpha + n beta`.
 //!
 //! **Source.** Karp, Sahay, Santos, Schauser, "Optimal broadcast and summation in the LogP model", SPAA 1993; for long
 //! messages: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995.
@@ -45,4 +45,5 @@ static TREE: Entry = Entry::new("tree", |planning| {
 .aliases(&["optimal-tree"])
 .about("the fastest tree for the machine (LogGP)")
 .source("Karp et al., SPAA 1993; Alexandrov et al., SPAA 1995")
+.cost("broadcast: the least `x` with `N(x) >= p`, where `N(x) = N(x - g) + N(x - t)` from `t` on and 1 before, `g = max(o_s, n beta)`, `t = alpha + n beta`")
 .kinds(is_no_scan);

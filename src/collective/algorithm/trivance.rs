@@ -40,6 +40,7 @@ static TRIVANCE: Entry = Entry::new("trivance", |planning| {
 })
 .about("with one partner on each side per round, at tripling distances (Jürß et al.)")
 .source("Jürß, Addanki, Schmid 2026")
+.cost("with two ports, all-gather: up to `log3 p (alpha + o_s + o_r) + (p - 1)/p n beta / 2`; reduce-scatter: plus `(p - 1)/p n gamma`; all-reduce: both, or `log3 p (alpha + o_s + o_r + n beta + 2 n gamma)`")
 .kinds(|operation| !operation.has_root() && operation != Operation::Scan)
 .only_if(&[Restriction {
     text: "a power of three of at least 9 ranks, and a commutative operator",

@@ -22,6 +22,7 @@ impl Algorithm {
 static WIDER: Entry = Entry::new("wider", |planning| Ok(planning.problem.wider()))
     .about("with the schedule of an operation with a larger result, such as all-gather for gather")
     .source("Träff, Gropp, Thakur 2010")
+    .cost("cost of the chosen algorithm")
     .kinds(|operation| {
         use Operation::{Gather, Reduce, ReduceScatter, Scatter};
         matches!(operation, Scatter | Gather | Reduce | ReduceScatter)

@@ -25,6 +25,7 @@ impl Algorithm {
 static APART: Entry = Entry::searching("apart", split_by_length)
     .about("splits messages by length: long and short ones by different algorithms, one after the other")
     .source("this project")
+    .cost("at most the sum of the parts' costs")
     .only_if(&[Restriction {
         text: "a message more than twice as long as another one",
         is_met: |instance, ()| is_uneven(instance),

@@ -26,7 +26,8 @@ static AUTO: Entry = Entry::new("auto", |planning| match planning.with_related {
     false => Ok(families(planning.problem)),
 })
 .improved(fastest_partition)
-.about("the fastest of all other algorithms, by prediction");
+.about("the fastest of all other algorithms, by prediction")
+.cost("cost of the chosen algorithm");
 
 /// Returns the variants of all other algorithms, except the split by length.
 fn all(instance: &Instance) -> Vec<Variant<Instance>> {

@@ -39,11 +39,13 @@ impl Algorithm {
 static BR_LIN: Entry = Entry::new("br-lin", |_| only(draft))
     .aliases(&["recursive-halving"])
     .about("recursive halving on the nodes in snake-like order")
-    .source("report, section 2");
+    .source("report, section 2")
+    .cost("up to `sum (alpha + m_i beta)` over `ceil(log2 p)` iterations `i` with messages of up to `m_i` bytes, plus `o_x` for an exchange; twice where segments of odd length are halved");
 
 static BR_LIN_ROW_MAJOR: Entry = Entry::new("br-lin-row-major", |_| only(row_major))
     .about("recursive halving on the nodes in row-major order")
-    .source("report, section 2");
+    .source("report, section 2")
+    .cost("as `br-lin`");
 
 fn draft(instance: &Instance) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| builder.halve(&[line::snake(instance.grid())]))

@@ -34,11 +34,13 @@ impl Algorithm {
 
 static BR_XY_SOURCE: Entry = Entry::new("br-xy-source", |_| only(by_source))
     .about("halving in rows and columns, first in the dimension with fewer sources per line")
-    .source("report, section 2");
+    .source("report, section 2")
+    .cost("as `br-lin`, with `ceil(log2 r) + ceil(log2 c)` iterations");
 
 static BR_XY_DIM: Entry = Entry::new("br-xy-dim", |_| only(by_dim))
     .about("halving in rows and columns, first in the rows if there are at least as many rows as columns")
-    .source("report, section 2");
+    .source("report, section 2")
+    .cost("as `br-lin`, with `ceil(log2 r) + ceil(log2 c)` iterations");
 
 /// The dimension in which an algorithm works first: in all rows at the same time, or in all columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

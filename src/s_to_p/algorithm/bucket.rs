@@ -7,8 +7,8 @@
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** `(r + c - 2) alpha + (m + s n) beta`, where `m` is the largest number of source bytes in one line of the first phase, if all
-//! nodes of a ring hold equally many bytes; half duplex doubles the bytes. Each link carries one message at a time on every mesh. *Bucket*
+//! **Cost.** With plain buckets and the rows first up to `(c - 1) (alpha + n beta) + (r - 1) (alpha + m beta)`, where `m` is the largest number
+//! of source bytes in one row: `(r + c - 2) alpha + (p - 1) n beta` if all nodes are sources. Half duplex doubles the bytes. Each link carries one message at a time on every mesh. *Bucket*
 //! is therefore the fastest where halving suffers from contention: with many sources and links no faster than the nodes.
 //!
 //! **Source.** The ring all-gather of Barnett et al., "Building a High-Performance Collective Communication Library",
@@ -31,7 +31,8 @@ impl Algorithm {
 static BUCKET: Entry = Entry::new("bucket", |planning| variants(planning.problem))
     .aliases(&["ring"])
     .about("ring all-gathers in rows and columns: contention-free, for slow links")
-    .source("Barnett et al. 1994, section 4");
+    .source("Barnett et al. 1994, section 4")
+    .cost("rows first, plain buckets: up to `(c - 1) (alpha + n beta) + (r - 1) (alpha + m beta)`, where `m` is the most source bytes in a row; all nodes sources: `(r + c - 2) alpha + (p - 1) n beta`");
 
 /// Returns both orders of the dimensions, each with plain buckets and, unless every node is a source, with even buckets.
 fn variants(instance: &Instance) -> Variants {

@@ -45,7 +45,8 @@ impl Algorithm {
 
 static CIRCULANT: Entry = Entry::new("circulant", |planning| variants(planning.problem))
     .about("pipelined broadcasts from all sources at once on a circulant graph")
-    .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994");
+    .source("Traeff, arXiv 2205.10072; Bar-Noy, Kipnis 1994")
+    .cost("about `ceil(log2 p) + b - 1` rounds of up to `alpha + s n/b beta` for `b` blocks of each message; or `ceil(log_r p)` rounds of up to `(r - 1) (o_s + o_r) + L + hop` and the bytes");
 
 /// Maximum number of blocks per message.
 const MAX_BLOCKS: usize = 64;

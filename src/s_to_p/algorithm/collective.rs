@@ -19,6 +19,7 @@ impl Algorithm {
 
 static COLLECTIVE: Entry = Entry::new("collective", |planning| Ok(planning.problem.equal()))
     .about("as the equivalent all-gather or, with one source, as a broadcast")
+    .cost("cost of the chosen algorithm")
     .only_if(&[Restriction {
         text: "a message that is not empty",
         is_met: |instance, ()| instance.bytes() > 0,

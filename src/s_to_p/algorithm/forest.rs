@@ -37,6 +37,7 @@ impl Algorithm {
 static FOREST: Entry = Entry::new("forest", |planning| variants(planning.problem))
     .about("in segments along spanning trees packed into the network (several ports, or no grid)")
     .source("the idea: Zhao, Krishnamurthy, arXiv 2402.06787")
+    .cost("`T + h (alpha + m beta)` for segments of `m` bytes and trees of height `h`, where `T` is the time of the busiest port or link")
     .only_if(&[Restriction {
         text: "3 to 64 nodes, several ports or a network that is not a grid, and data that takes longer than a start-up",
         is_met: |instance, ()| is_candidate(instance.machine(), instance.size(), instance.bytes()),

@@ -25,7 +25,10 @@ impl Algorithm {
 }
 
 static IN_TURN: Entry = Entry::new("in-turn", |planning| variants(in_node_order(planning.problem).grid()))
-    .about("the papers' halvings with a cheaper exchange, in both orders of the dimensions");
+    .about("the papers' halvings with a cheaper exchange, in both orders of the dimensions")
+    .cost(
+        "the least of `br-lin`, of `br-xy` in both orders, and of these after `repos`, mostly without `o_x`",
+    );
 
 /// A schedule to try.
 #[derive(Clone, Copy)]

@@ -34,6 +34,7 @@ impl Algorithm {
 static LEVEL: Entry = Entry::new("level", |planning| variants(planning.problem))
     .about("load balancing step, then all-gather: for long messages of different lengths")
     .source("this project")
+    .cost("up to `ceil(log2 q) alpha + n beta` to scatter to `q` nodes, then with a mean of `m` bytes per node `(r + c - 2) alpha + (p - 1) m beta` in rings, otherwise about `ceil(log2 p) alpha + (p - 1) m beta`")
     .only_if(&[Restriction {
         text: "a message longer than the mean number of bytes per node",
         is_met: |instance, ()| mean(instance) < longest(instance),

@@ -34,13 +34,15 @@ impl Algorithm {
 
 static PART_LIN: Entry = Entry::new("part-lin", |_| only(|instance| draft(instance, Within::Lin)))
     .about("each half of the machine broadcasts half of the messages by br-lin, then the halves exchange")
-    .source("report, section 3");
+    .source("report, section 3")
+    .cost("about the cost of `repos-br-lin` with half of the nodes and of the sources, plus `alpha + o_x + s/2 n beta`");
 
 static PART_XY_SOURCE: Entry = Entry::new("part-xy-source", |_| {
     only(|instance| draft(instance, Within::XySource))
 })
 .about("each half of the machine broadcasts half of the messages by br-xy-source, then the halves exchange")
-.source("report, section 3");
+.source("report, section 3")
+.cost("about the cost of `repos-br-xy-source` with half of the nodes and of the sources, plus `alpha + o_x + s/2 n beta`");
 
 /// A rectangle of the mesh.
 struct Group {

@@ -9,9 +9,9 @@
 //!
 //! **Restrictions.** At least 3 nodes and 1 to 8 sources; the bytes must take as long as at least 16 start-ups.
 //!
-//! **Cost.** At most `(N + s h) max(alpha, m beta)`, with `2 beta / d` in place of `beta`, if the messages are cut into `N` chunks in
-//! total, of `m` bytes each, and the first chunk of a source has reached every node after `h` rounds. With the best `N` this is about
-//! `s n beta + s h alpha`. For long messages the cost is close to the lower bound, because every node has to receive every byte.
+//! **Cost.** At most `(N + s h) max(o_s + o_r, L + hop + m beta)`, with `2 beta / d` in place of `beta`, if the messages are cut into `N`
+//! chunks in total, of `m` bytes each, and the first chunk of a source has reached every node after `h` rounds. Without latency and with
+//! the best `N` this is about `s n beta + s h alpha`. For long messages the cost is close to the lower bound, because every node has to receive every byte.
 //!
 //! **Source.** J. Watts, R. van de Geijn, "A Pipelined Broadcast for Multidimensional Meshes", Parallel Processing Letters 5, 1995; P.
 //! Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 35, 2009, for
@@ -43,6 +43,7 @@ impl Algorithm {
 static PIPELINE: Entry = Entry::new("pipeline", |planning| Ok(variants(planning.problem)))
     .about("in chunks down several spanning trees, one source after the other: for few long messages")
     .source("Watts, van de Geijn 1995; Sanders, Speck, Traeff 2009; several sources: this project")
+    .cost("up to `(N + s h) max(o_s + o_r, L + hop + m beta)` for `N` chunks of `m` bytes, the first of a source everywhere after `h` rounds; without latency at best about `s n beta + s h alpha`")
     .only_if(&[Restriction {
         text: "at least 3 nodes, at most 8 sources, and data that takes at least 16 start-ups",
         is_met: |instance, ()| {

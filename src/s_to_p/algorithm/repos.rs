@@ -57,13 +57,15 @@ impl Algorithm {
 
 static BR_LIN: Entry = Entry::new("repos-br-lin", |_| only(moved(on_line)))
     .about("br-lin, after the messages have been moved to ideal places")
-    .source("report, section 3");
+    .source("report, section 3")
+    .cost("about `alpha + n beta`, plus the cost of `br-lin` from the new places");
 
 static BR_LIN_DIAGONAL: Entry = Entry::new("repos-br-lin-diagonal", |_| {
     only(moved(|builder, grid, sources| on_diagonals(builder, grid, sources, line::snake(grid))))
 })
 .about("br-lin, after the messages have been moved to left diagonals")
-.source("report, section 4; conference version, section 5.2");
+.source("report, section 4; conference version, section 5.2")
+.cost("about `alpha + n beta`, plus the cost of `br-lin` from the new places");
 
 static BR_LIN_DIAGONAL_ROW_MAJOR: Entry = Entry::new("repos-br-lin-diagonal-row-major", |_| {
     only(moved(|builder, grid, sources| {
@@ -71,13 +73,15 @@ static BR_LIN_DIAGONAL_ROW_MAJOR: Entry = Entry::new("repos-br-lin-diagonal-row-
     }))
 })
 .about("br-lin-row-major, after the messages have been moved to left diagonals")
-.source("report, section 4; conference version, section 5.2");
+.source("report, section 4; conference version, section 5.2")
+.cost("about `alpha + n beta`, plus the cost of `br-lin-row-major` from the new places");
 
 static BR_XY_SOURCE: Entry = Entry::new("repos-br-xy-source", |_| {
     only(moved(|builder, grid, sources| in_dimensions(builder, grid, sources, None)))
 })
 .about("br-xy-source, after the messages have been moved to ideal places")
-.source("report, section 3");
+.source("report, section 3")
+.cost("about `alpha + n beta`, plus the cost of `br-xy-source` from the new places");
 
 static BR_XY_DIM: Entry = Entry::new("repos-br-xy-dim", |_| {
     only(moved(|builder, grid, sources| {
@@ -85,7 +89,8 @@ static BR_XY_DIM: Entry = Entry::new("repos-br-xy-dim", |_| {
     }))
 })
 .about("br-xy-dim, after the messages have been moved to ideal places")
-.source("report, section 3");
+.source("report, section 3")
+.cost("about `alpha + n beta`, plus the cost of `br-xy-dim` from the new places");
 
 static XOR: Entry = Entry::new("repos-xor", |planning| {
     super::xor::variants(planning.problem, |instance| {
@@ -96,7 +101,8 @@ static XOR: Entry = Entry::new("repos-xor", |planning| {
     })
 })
 .about("xor, after the messages have been spread evenly")
-.source("report, section 3");
+.source("report, section 3")
+.cost("about `alpha + n beta`, plus the cost of `xor` from the new places");
 
 static TWO_STEP: Entry = Entry::new("repos-2-step", |_| {
     only(moved(|builder, grid, sources| {
@@ -105,7 +111,8 @@ static TWO_STEP: Entry = Entry::new("repos-2-step", |_| {
     }))
 })
 .about("2-step, after the messages have been moved to the first nodes")
-.source("report, section 3");
+.source("report, section 3")
+.cost("about `alpha + n beta`, plus the cost of `2-step` from the new places");
 
 /// Returns a function that makes the schedule of whole messages which `build` moves and broadcasts.
 fn moved(build: fn(&mut Builder, Grid, &[Rank])) -> impl Fn(&Instance) -> Draft + Send + Sync + 'static {

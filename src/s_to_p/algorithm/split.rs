@@ -45,6 +45,7 @@ impl Algorithm {
 static SPLIT: Entry = Entry::new("split", |planning| variants(planning.problem))
     .about("messages scattered in pieces to helper nodes, then all-gathered: for few long messages")
     .source("the idea for one source: Barnett et al. 1994; van de Geijn")
+    .cost("`ceil(log2 q) alpha + (1 - 1/q) n beta`, plus the cost of `spread`, `circulant` or `bucket` for `s q` pieces of `n/q` bytes")
     .only_if(&[Restriction {
         text: "long messages (over half of the longest) on at most half of the nodes",
         is_met: |instance, ()| 2 * long_message_count(instance) <= instance.size(),

@@ -29,7 +29,8 @@ impl Algorithm {
 }
 
 static SPREAD: Entry = Entry::new("spread", |_| each(Line::ALL, |base| base.name().to_owned(), draft))
-    .about("halving along a line through the mesh that is chosen for the sources");
+    .about("halving along a line through the mesh that is chosen for the sources")
+    .cost("for `s` and `p` powers of two `log2 p alpha + (log2(p/s) + s - 1) n beta`; otherwise as `br-lin`");
 
 /// The line that is reordered to suit the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

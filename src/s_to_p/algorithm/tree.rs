@@ -31,7 +31,8 @@ impl Algorithm {
 static TREE: Entry = Entry::new("tree", |_| only(|instance| by_nodes(instance, draft)))
     .aliases(&["optimal-tree"])
     .about("gathers all messages at one source, then broadcasts them down the fastest tree")
-    .source("Karp, Sahay, Santos, Schauser, SPAA 1993");
+    .source("Karp, Sahay, Santos, Schauser, SPAA 1993")
+    .cost("`alpha + (s - 1) n beta + (s - 2) o_r`, plus the least `x` with `N(x) >= p`, where `N(x) = N(x - g) + N(x - t)` from `t` on and 1 before, `g = o_s + s n beta`, `t = alpha + s n beta`");
 
 fn draft(instance: &Instance) -> Draft {
     let (sources, lengths) = (instance.sources(), instance.lengths());

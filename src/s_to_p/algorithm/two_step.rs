@@ -6,7 +6,7 @@
 //!
 //! **Restrictions.** None.
 //!
-//! **Cost.** With `n` bytes from each of the `s` sources, about `o_s + s n beta + s o_r` for the first step, because the messages queue at
+//! **Cost.** With `n` bytes from each of the `s` sources, up to `o_s + L + s n beta + s o_r` for the first step, because the messages queue at
 //! the in-port and at the processor of node 0, and `ceil(log2 p) (alpha + s n beta)` for the second.
 //!
 //! **Source.** Report, sections 2 and 5.
@@ -26,7 +26,8 @@ impl Algorithm {
 static TWO_STEP: Entry = Entry::new("2-step", |_| only(draft))
     .aliases(&["two-step", "gather-broadcast"])
     .about("gathers all messages at node 0, then broadcasts them")
-    .source("report, section 2");
+    .source("report, section 2")
+    .cost("up to `o_s + L + s (o_r + n beta) + ceil(log2 p) (alpha + s n beta)`");
 
 const ROOT: Rank = 0;
 

@@ -25,7 +25,10 @@ impl Algorithm {
 
 static XOR: Entry = Entry::new("xor", |planning| variants(planning.problem, draft))
     .about("each source sends to every node, in exclusive-or permutations")
-    .source("report, section 2");
+    .source("report, section 2")
+    .cost(
+        "at least `(p - 1) (o_s + n beta)`; with `s = p`, a power of two, `(p - 1) (alpha + o_x + n beta)`",
+    );
 
 fn draft(instance: &Instance) -> Draft {
     Draft::whole(instance, Exchange::Together, |builder| {

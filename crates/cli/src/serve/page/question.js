@@ -1,6 +1,6 @@
 // The question: operation, root or sources, lengths, algorithms, effort.
 
-import { element, fill, make, option } from "./dom.js";
+import { element, fill, make, option, write } from "./dom.js";
 import { counted, lengthText, readLength, readLengths } from "./units.js";
 
 /** Axes that only some operations have. */
@@ -173,6 +173,6 @@ export class Question {
     if (facts.length === 0) return;
     const details = make("details", { className: "small" }, item);
     make("summary", { textContent: "cost, source", aria: { label: `Cost and source of ${name}` } }, details);
-    for (const [what, text] of facts) make("p", { textContent: `${what}: ${text}` }, details);
+    for (const [what, text] of facts) write(`${what}: ${text}`, make("p", {}, details));
   }
 }
