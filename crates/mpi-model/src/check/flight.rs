@@ -281,7 +281,9 @@ impl<'n> Process<'n> {
                 );
                 let help = "call MPI_Wait instead of MPI_Request_free, or MPI_Barrier before MPI_Finalize";
                 let other = vec![checker.line(self.site())];
-                checker.check.add(Finding::new(Kind::MissingWait, text, checker.line(site)).with(other).help(help));
+                checker
+                    .check
+                    .add(Finding::new(Kind::MissingWait, text, checker.line(site)).with(other).help(help));
             }
         }
     }
