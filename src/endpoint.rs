@@ -239,9 +239,15 @@ pub(crate) trait Endpoint: fmt::Debug {
     ) -> Result<(), CommError>;
 
     /// Notes that a call begins which may wait until all `members` of a group have made it too: the `nth` such call of these members under the context
-    /// `group`. Only explorations use it; see [`explore`](crate::explore).
-    fn may_wait_for_all(&self, group: Context, nth: u64, members: &[Rank]) -> Result<(), CommError> {
-        let _ = (group, nth, members);
+    /// `group`. If not `waits`, only the others may wait. Only explorations use it; see [`explore`](crate::explore).
+    fn may_wait_for_all(
+        &self,
+        group: Context,
+        nth: u64,
+        members: &[Rank],
+        waits: bool,
+    ) -> Result<(), CommError> {
+        let _ = (group, nth, members, waits);
         Ok(())
     }
 

@@ -324,9 +324,16 @@ impl<'n> Transport<'n> {
 
     /// Notes that a call begins which may wait until all `members` of a group have made it too, or not, as collective calls of MPI: the `nth` such
     /// call of these nodes under a context. Explorations of [orders of arrival](crate::explore) look for deadlocks if it waits; otherwise nothing happens.
+    /// With `waits` false only the others may wait for this call: as if operations in progress went on during the wait, which it has to let happen.
     #[track_caller]
-    pub fn may_wait_for_all(self, context: Context, nth: u64, members: &[Rank]) -> Result<(), CommError> {
-        self.called().may_wait_for_all(context.0, nth, members)
+    pub fn may_wait_for_all(
+        self,
+        context: Context,
+        nth: u64,
+        members: &[Rank],
+        waits: bool,
+    ) -> Result<(), CommError> {
+        self.called().may_wait_for_all(context.0, nth, members, waits)
     }
 
     /// Runs several calls as one call of a library, which reports show as `name`. In real time it returns when its last internal call is due.

@@ -10,6 +10,9 @@ use super::{
     search::{Prefix, alternatives},
 };
 
+/// The largest number of events of all prefixes that are left, each of some 20 bytes.
+const MAX_EVENTS: usize = 1 << 25;
+
 /// Makes one run with the given decisions.
 pub(super) type RunWith<'r> = dyn Fn(&[RankScript]) -> Result<Vec<RankLog>, ExploreError> + Sync + 'r;
 
@@ -30,6 +33,10 @@ struct Work {
 
 struct Progress {
     left: Vec<Work>,
+    /// The number of events of these.
+    events: usize,
+    /// Whether alternatives were dropped.
+    is_partial: bool,
     running: usize,
     runs: u64,
     covered: f64,
@@ -40,6 +47,8 @@ struct Progress {
 pub(super) fn explore(budget: &Budget, run: &RunWith<'_>) -> Result<Extent, ExploreError> {
     let progress = Mutex::new(Progress {
         left: vec![Work { prefix: Prefix::default(), share: 1.0 }],
+        events: 0,
+        is_partial: false,
         running: 0,
         runs: 0,
         covered: 0.0,
@@ -57,6 +66,7 @@ pub(super) fn explore(budget: &Budget, run: &RunWith<'_>) -> Result<Extent, Expl
             if let Some(work) = progress.left.pop() {
                 progress.runs += 1;
                 progress.running += 1;
+                progress.events -= work.prefix.events();
                 return Some(work);
             }
             if progress.running == 0 {
@@ -68,15 +78,23 @@ pub(super) fn explore(budget: &Budget, run: &RunWith<'_>) -> Result<Extent, Expl
     let work = || {
         while let Some(Work { prefix, share }) = next() {
             let ran = run(&prefix.script).and_then(|logs| {
-                alternatives(&logs, &prefix).map_err(|differs| ExploreError::Differs { rank: differs.rank })
+                let room = {
+                    let progress = progress.lock();
+                    // Without runs that are left, they need no memory.
+                    if progress.runs < budget.runs { MAX_EVENTS.saturating_sub(progress.events) } else { 0 }
+                };
+                alternatives(&logs, &prefix, room)
+                    .map_err(|differs| ExploreError::Differs { rank: differs.rank })
             });
             let mut progress = progress.lock();
             progress.running -= 1;
             match ran {
                 Ok(others) => {
-                    let share = share / (others.len() + 1) as f64;
+                    let share = share / (others.prefixes.len() as u64 + others.dropped + 1) as f64;
                     progress.covered += share;
-                    progress.left.extend(others.into_iter().map(|prefix| Work { prefix, share }));
+                    progress.is_partial |= others.dropped > 0;
+                    progress.events += others.prefixes.iter().map(Prefix::events).sum::<usize>();
+                    progress.left.extend(others.prefixes.into_iter().map(|prefix| Work { prefix, share }));
                 }
                 Err(error) => drop(progress.error.get_or_insert(error)),
             }
@@ -90,8 +108,8 @@ pub(super) fn explore(budget: &Budget, run: &RunWith<'_>) -> Result<Extent, Expl
         }
         work();
     });
-    let Progress { left, runs, covered, error, .. } = progress.into_inner();
-    let is_complete = left.is_empty();
+    let Progress { left, is_partial, runs, covered, error, .. } = progress.into_inner();
+    let is_complete = left.is_empty() && !is_partial;
     match error {
         Some(error) => Err(error),
         None => Ok(Extent { runs, covered: if is_complete { 1.0 } else { covered.min(1.0) }, is_complete }),

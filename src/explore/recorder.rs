@@ -311,17 +311,25 @@ impl Endpoint for Recorder<'_> {
         Ok(())
     }
 
-    fn may_wait_for_all(&self, group: Context, nth: u64, members: &[Rank]) -> Result<(), CommError> {
+    fn may_wait_for_all(
+        &self,
+        group: Context,
+        nth: u64,
+        members: &[Rank],
+        waits: bool,
+    ) -> Result<(), CommError> {
         {
             let log = &mut *self.log.borrow_mut();
             if !log.over {
                 let number = log.meetings.len();
                 log.meetings.push(Meeting { group, nth, size: members.len() });
                 log.push(Entry::Meet(number));
-                log.push(Entry::Met(number));
+                if waits {
+                    log.push(Entry::Met(number));
+                }
             }
         }
-        if self.waits.calls { self.wait_for_all(group, members) } else { Ok(()) }
+        if self.waits.calls { self.meet(group, nth, members, waits) } else { Ok(()) }
     }
 
     fn agree(
@@ -355,31 +363,24 @@ impl Endpoint for Recorder<'_> {
 }
 
 impl Recorder<'_> {
-    /// Waits until all members of a group have made the same call, by messages to and from the first one, which are not logged.
-    fn wait_for_all(&self, group: Context, members: &[Rank]) -> Result<(), CommError> {
-        let Some((&first, others)) = members.split_first() else { return Ok(()) };
+    /// Tells all other members of a group of a call, and waits until they have made it too, by messages that are not logged.
+    fn meet(&self, group: Context, nth: u64, members: &[Rank], waits: bool) -> Result<(), CommError> {
         let name = || "ranks that wait for each other in a collective call".to_owned();
         let context = self.inner.shared().context(group, members, u32::MAX, &name);
-        let tag = Tag(0);
-        let send = |to: Rank| {
-            let target = to as NodeId;
+        let tag = Tag::of_call("call", nth);
+        let others = || members.iter().map(|&member| member as NodeId).filter(|&member| member != self.id());
+        for target in others() {
             let parcel = Parcel { target, context, tag, bytes: 0, active: false, synchronous: false };
-            self.inner.send(parcel, Payload::empty())
-        };
-        let receive = |from: Rank| {
-            let select = Selector { context, source: Some(from as NodeId), tag: Some(tag) };
-            self.inner.recv(select).map(drop)
-        };
+            let sent = self.checked(self.inner.isend(parcel, Payload::empty()))?;
+            self.inner.forget(sent, None);
+        }
+        if !waits {
+            return Ok(());
+        }
         self.inner.enter("a collective call that waits for all ranks");
-        let met = if self.inner.id() as Rank == first {
-            others
-                .iter()
-                .try_for_each(|&other| receive(other))
-                .and_then(|()| others.iter().try_for_each(|&other| send(other)))
-        } else {
-            send(first).and_then(|()| receive(first))
-        };
-        self.checked(met)?;
+        for source in others() {
+            self.checked(self.inner.recv(Selector { context, source: Some(source), tag: Some(tag) }))?;
+        }
         self.checked(self.inner.leave())
     }
 }

@@ -85,17 +85,53 @@ fn script(graph: &Graph<'_>, order: &[usize], changed: Option<(usize, Decision)>
     script
 }
 
-/// Returns the alternatives of the decisions that a run has made beyond those of its prefix.
+/// The largest number of events of a run whose alternatives are searched: the memory grows with its square.
+const MAX_EVENTS: usize = 1 << 16;
+
+/// The alternatives of a run.
+#[derive(Debug, Default)]
+pub(super) struct Alternatives {
+    pub(super) prefixes: Vec<Prefix>,
+    /// The number of others that are known, and dropped because there is no room for them.
+    pub(super) dropped: u64,
+    room: usize,
+}
+
+impl Alternatives {
+    fn push(&mut self, prefix: Prefix) {
+        match self.room.checked_sub(prefix.events()) {
+            Some(room) => {
+                self.room = room;
+                self.prefixes.push(prefix);
+            }
+            None => self.dropped += 1,
+        }
+    }
+}
+
+impl Prefix {
+    /// The number of events, in which its memory is measured.
+    pub(super) fn events(&self) -> usize {
+        self.order.len()
+    }
+}
+
+/// Returns the alternatives of the decisions that a run has made beyond those of its prefix, as many as have together no more events than there is
+/// room for.
 ///
 /// # Errors
 /// [`Differs`] if the run does not begin with the prefix.
-pub(super) fn alternatives(ranks: &[RankLog], prefix: &Prefix) -> Result<Vec<Prefix>, Differs> {
+pub(super) fn alternatives(ranks: &[RankLog], prefix: &Prefix, room: usize) -> Result<Alternatives, Differs> {
     let is_open =
         |log: &RankLog| log.receives.iter().any(Receive::is_open) || log.picks.iter().any(Pick::is_open);
     if prefix.order.is_empty() && !ranks.iter().any(is_open) {
-        return Ok(Vec::new());
+        return Ok(Alternatives::default());
     }
     let mut graph = Graph::of(ranks);
+    if graph.len() > MAX_EVENTS {
+        let open = (0..graph.len()).filter(|&event| graph.is_open(event)).count();
+        return Ok(Alternatives { dropped: open as u64, ..Alternatives::default() });
+    }
     graph.find_past();
     let graph = graph;
     let mut order = Vec::with_capacity(graph.len());
@@ -113,7 +149,7 @@ pub(super) fn alternatives(ranks: &[RankLog], prefix: &Prefix) -> Result<Vec<Pre
     order.iter().enumerate().for_each(|(at, &event)| place[event] = at);
     let open = order.iter().copied().filter(|&event| graph.is_open(event)).collect();
     let search = Search { graph: &graph, order: &order, place: &place, open };
-    let mut found = Vec::new();
+    let mut found = Alternatives { room, ..Alternatives::default() };
     let begin = prefix.order.len();
     if let Some(changed) = prefix.changed.and_then(|id| graph.numbers.get(&id)) {
         // A match may be the reason for a pick.
@@ -148,7 +184,7 @@ struct Search<'g> {
 
 impl Search<'_> {
     /// Adds the other choices of the decision at a place.
-    fn forward(&self, at: usize, found: &mut Vec<Prefix>) {
+    fn forward(&self, at: usize, found: &mut Alternatives) {
         let event = self.order[at];
         if !self.graph.is_open(event) {
             return;
@@ -163,7 +199,7 @@ impl Search<'_> {
 
     /// Adds the earlier decisions for which an event makes a new choice possible. The events before a place have been added before it, or it was
     /// changed after them.
-    fn backward(&self, new: usize, at: usize, found: &mut Vec<Prefix>) {
+    fn backward(&self, new: usize, at: usize, found: &mut Alternatives) {
         let graph = self.graph;
         let concerned = match (graph.ids[new], graph.entry(new)) {
             (EventId::Step(..), Some(&Entry::Send { target, .. })) => target,
@@ -179,7 +215,9 @@ impl Search<'_> {
                 continue;
             }
             for (decision, needed) in graph.choices_because_of(new, event) {
-                found.extend(self.revisited(event, decision, &needed, new, at));
+                self.revisited(event, decision, &needed, new, at)
+                    .into_iter()
+                    .for_each(|prefix| found.push(prefix));
             }
         }
     }

@@ -304,14 +304,13 @@ fn two_servers_model(rank: usize, returned: &[usize]) -> Act {
 /// Three ranks send a message with tag 0 and one with tag 1; rank 0 receives those with tag 1 first.
 fn tags(node: &Node<'_>) -> Result {
     let world = node.world();
-    for tag in 0..2 {
-        for _ in 0..if node.rank() > 0 { 1 } else { 3 } {
-            if node.rank() > 0 {
-                world.send((0, Tag(tag)), [0_u8])?;
-            } else {
-                world.recv((ANY_SOURCE, Tag(1 - tag)))?;
-            }
-        }
+    if node.rank() > 0 {
+        let first = world.isend((0, Tag(0)), [0_u8])?;
+        world.send((0, Tag(1)), [0_u8])?;
+        return Ok(first.wait()?);
+    }
+    for tag in [1, 0] {
+        (1..node.size()).try_for_each(|_| world.recv((ANY_SOURCE, Tag(tag))).map(drop))?;
     }
     Ok(())
 }

@@ -231,7 +231,13 @@ impl Seen {
     fn checked(self, explored: &Exploration<RankOutput>) -> Checked {
         let Seen { runs, findings, choices, .. } = self;
         let mut all: Vec<(Finding, Order)> = Vec::new();
+        // A collective call that a rank leaves out fits none that waits: this is no other cause.
+        let is_known =
+            findings.values().any(|(finding, _, order)| finding.kind == Kind::CallOrder && !is_strict(order));
         for (mut finding, orders, order) in findings.into_values() {
+            if is_known && order.calls_wait() {
+                continue;
+            }
             if orders < runs && !is_strict(&order) {
                 let some = format!("in {orders} of {runs} orders of arrival");
                 if finding.kind < Kind::MessageRace || finding.kind == Kind::Failure {

@@ -1,6 +1,14 @@
 //! Processes that a checked program starts: they end with the check.
 
-use std::{collections::BTreeSet, ffi::c_int, fs, process, sync::Once};
+use std::{
+    collections::BTreeSet,
+    ffi::c_int,
+    fs, process,
+    sync::{
+        Once,
+        atomic::{AtomicI32, Ordering},
+    },
+};
 
 /// Ends the processes that were started while it existed, as descendants of this process, when it is dropped.
 #[derive(Debug)]
@@ -15,7 +23,8 @@ impl Children {
     pub(crate) fn watch() -> Children {
         static FORKS: Once = Once::new();
         FORKS.call_once(|| {
-            // SAFETY: the handler makes one system call, which is allowed in a child.
+            CHECKING.store(process::id() as c_int, Ordering::Relaxed);
+            // SAFETY: the handler makes system calls only, which is allowed in a child.
             unsafe { libc::pthread_atfork(None, None, Some(ends_with_thread)) };
         });
         set_reaper(true);
@@ -43,9 +52,16 @@ impl Drop for Children {
     }
 }
 
+/// The process that makes a check.
+static CHECKING: AtomicI32 = AtomicI32::new(0);
+
 extern "C" fn ends_with_thread() {
-    // SAFETY: changes a setting of this process only.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    // SAFETY: asks for a number, and changes a setting of this process only. A child of a child may outlive its parent.
+    unsafe {
+        if libc::getppid() == CHECKING.load(Ordering::Relaxed) {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        }
+    }
 }
 
 fn set_reaper(is_reaper: bool) {

@@ -272,6 +272,7 @@ impl Buffer {
                 data.len(),
                 self.bytes()
             );
+            process.note_too_long(&text);
             return Err(Error::new(Class::TRUNCATE, text));
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The listener and its connections, which are bounded in number and time.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -47,7 +47,7 @@ async fn connection(stream: TcpStream, routes: Arc<Routes>) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
         let routes = Arc::clone(&routes);
-        async move { Ok::<_, Infallible>(routes.answer(request).await?) }
+        async move { routes.answer(request).await }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MAX_HEAD);

@@ -275,14 +275,61 @@ WRONG(lock_in_start, doubled epoch) { IN_WINDOW(START; LOCK; UNLOCK; COMPLETE, P
 RIGHT(lock_after_start) { IN_WINDOW(START; COMPLETE; LOCK; UNLOCK, POST; WAIT) }
 WRONG(start_in_lock, doubled epoch) { IN_WINDOW(LOCK; START; COMPLETE; UNLOCK, POST; WAIT) } /* here */
 
+/* One rank fences within its lock; the other rank does not fence. */
+WRONG(fence_in_lock_of_one, call order or doubled epoch)
+{
+    open_window();
+    LOCK;
+    if (rank == 0) {
+        FENCE; /* here */
+    }
+    UNLOCK;
+    MPI_Win_free(&window); /* here */
+}
+/* Two fences with an access between them make an epoch; the first fence does not know yet. */
+WRONG(lock_between_fences, doubled epoch) { OPENED(FENCE; LOCK; PUT; UNLOCK; FENCE) } /* here */
+RIGHT(lock_between_fences_without_access) { OPENED(FENCE; LOCK; UNLOCK; FENCE) }
+WRONG(lock_all_between_fences, doubled epoch) { OPENED(FENCE; LOCK_ALL; GET; UNLOCK_ALL; FENCE) } /* here */
+RIGHT(lock_between_last_and_first_fence) { OPENED(FENCE; PUT; LAST_FENCE; LOCK; PUT; UNLOCK; FENCE; PUT; LAST_FENCE) }
+RIGHT(lock_all_before_fence_of_nothing) { OPENED(FENCE; LOCK_ALL; GET; UNLOCK_ALL; MPI_Win_fence(MPI_MODE_NOPRECEDE, window)) }
+WRONG(start_between_fences, doubled epoch) { IN_WINDOW(FENCE; START; PUT; COMPLETE; FENCE, FENCE; POST; WAIT; FENCE) } /* here */
+RIGHT(start_after_fence) { IN_WINDOW(FENCE; START; PUT; COMPLETE, FENCE; POST; WAIT) }
+WRONG(lock_of_one_between_fences, doubled epoch, 3 ranks)
+{
+    open_window();
+    FENCE;
+    if (rank == 2) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window); /* here */
+        MPI_Put(a, 1, INT, 0, 0, 1, INT, window);
+        MPI_Win_unlock(0, window);
+    }
+    FENCE;
+    MPI_Win_free(&window);
+}
+RIGHT(lock_of_one_after_fences, 3 ranks)
+{
+    open_window();
+    FENCE;
+    LAST_FENCE;
+    if (rank == 2) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(a, 1, INT, 0, 0, 1, INT, window);
+        MPI_Win_unlock(0, window);
+    }
+    FENCE;
+    MPI_Win_free(&window);
+}
+
+/* ---- missing epoch: the end of it ---- */
+
 /* Never closed: the finding may name the call that opens the epoch or MPI_Win_free. */
-WRONG(lock_not_closed, doubled epoch) { OPENED(LOCK; PUT) } /* here */
-WRONG(lock_all_not_closed, doubled epoch) { OPENED(LOCK_ALL; PUT; MPI_Win_flush_all(window)) } /* here */
-WRONG(start_not_completed, doubled epoch) { IN_WINDOW(START; PUT, POST) } /* here */
-WRONG(post_not_waited, doubled epoch) { IN_WINDOW(START; PUT; COMPLETE, POST) } /* here */
-WRONG(fence_not_closed, doubled epoch) { OPENED(FENCE; PUT) } /* here */
+WRONG(lock_not_closed, missing epoch) { OPENED(LOCK; PUT) } /* here */
+WRONG(lock_all_not_closed, missing epoch) { OPENED(LOCK_ALL; PUT; MPI_Win_flush_all(window)) } /* here */
+WRONG(start_not_completed, missing epoch) { IN_WINDOW(START; PUT, POST) } /* here */
+WRONG(post_not_waited, missing epoch) { IN_WINDOW(START; PUT; COMPLETE, POST) } /* here */
+WRONG(fence_not_closed, missing epoch) { OPENED(FENCE; PUT) } /* here */
 RIGHT(fence_without_access) { OPENED(FENCE) }
-WRONG(one_lock_not_closed, doubled epoch, 3 ranks)
+WRONG(one_lock_not_closed, missing epoch, 3 ranks)
 {
     open_window();
     for (int to = 0; to < size; to++) {
@@ -304,7 +351,7 @@ RIGHT(all_locks_closed, 3 ranks)
     }
     MPI_Win_free(&window);
 }
-WRONG(lock_not_closed_on_return, doubled epoch)
+WRONG(lock_not_closed_on_return, missing epoch)
 {
     open_window();
     LOCK; /* here */

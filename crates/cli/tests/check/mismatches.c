@@ -35,6 +35,29 @@ WRONG(ibarrier_comms, communicator mismatch) { open_both(); MPI_Ibarrier(MINE, &
 RIGHT(ibarrier_comm) { open_both(); MPI_Ibarrier(part, &request); WAIT; close_both(); }
 WRONG(iallgather_comms, communicator mismatch) { open_both(); MPI_Iallgather(a, 1, INT, b, 1, INT, MINE, &request); WAIT; close_both(); } /* here */
 RIGHT(iallgather_comm) { open_both(); MPI_Iallgather(a, 1, INT, b, 1, INT, part, &request); WAIT; close_both(); }
+/* The communicator has the ranks in the other order; both calls name rank 0 or 1 of their own one. */
+WRONG(send_and_receive_reversed, communicator mismatch)
+{
+    MPI_Comm_split(WORLD, 0, -rank, &part);
+    rank ? MPI_Recv(b, 1, INT, 0, 0, part, IGNORE) : MPI_Send(a, 1, INT, 1, 0, WORLD); /* here */
+    MPI_Comm_free(&part);
+}
+RIGHT(send_to_reversed)
+{
+    MPI_Comm_split(WORLD, 0, -rank, &part);
+    rank ? MPI_Recv(b, 1, INT, 1, 0, part, IGNORE) : MPI_Send(a, 1, INT, 0, 0, part);
+    MPI_Comm_free(&part);
+}
+WRONG(ring_with_reversed, communicator mismatch, 3 ranks)
+{
+    MPI_Comm_split(WORLD, 0, -rank, &part);
+    if (rank == 0) {
+        MPI_Send(a, 1, INT, 2, 5, WORLD);
+    } else if (rank == 2) {
+        MPI_Recv(b, 1, INT, 0, 5, part, IGNORE); /* here */
+    }
+    MPI_Comm_free(&part);
+}
 WRONG(dup_comms, communicator mismatch)
 {
     MPI_Comm copy;

@@ -26,6 +26,25 @@ RIGHT(scan_of_all, 3 ranks) { SCAN; MPI_Exscan(a, b, 1, INT, MPI_SUM, WORLD); }
 WRONG(gather_and_gatherv, call order) { rank ? GATHER : MPI_Gatherv(a, 1, INT, b, (int[]){1, 1}, (int[]){0, 1}, INT, 0, WORLD); } /* here */
 RIGHT(gatherv_of_all) { MPI_Gatherv(a, 1, INT, b, (int[]){1, 1}, (int[]){0, 1}, INT, 0, WORLD); }
 WRONG(alltoall_and_barrier, call order) { rank ? MPI_Alltoall(a, 1, INT, b, 1, INT, WORLD) : BARRIER; } /* here */
+/* Data of one call is too long for the buffer of another one: that follows. */
+WRONG(alltoallv_and_alltoall, call order) { rank ? MPI_Alltoall(a, 1, INT, b, 1, INT, WORLD) : MPI_Alltoallv(a, (int[]){1, 3}, (int[]){0, 1}, INT, b, (int[]){1, 1}, (int[]){0, 1}, INT, WORLD); } /* here */
+WRONG(ialltoall_and_exscan, call order)
+{
+    if (rank) {
+        MPI_Exscan(a, b, 4, INT, MPI_SUM, WORLD); /* here */
+        MPI_Ialltoall(a, 1, INT, b, 1, INT, WORLD, &request);
+    } else {
+        MPI_Ialltoall(a, 1, INT, b, 1, INT, WORLD, &request); /* here */
+        MPI_Exscan(c, c + 8, 4, INT, MPI_SUM, WORLD);
+    }
+    WAIT;
+}
+RIGHT(ialltoall_then_exscan)
+{
+    MPI_Ialltoall(a, 1, INT, b, 1, INT, WORLD, &request);
+    MPI_Exscan(c, c + 8, 4, INT, MPI_SUM, WORLD);
+    WAIT;
+}
 RIGHT(alltoall_then_barrier) { MPI_Alltoall(a, 1, INT, b, 1, INT, WORLD); BARRIER; }
 WRONG(blocking_and_nonblocking, call order)
 {

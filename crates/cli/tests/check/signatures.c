@@ -372,6 +372,34 @@ WRONG(allgather_counts, count mismatch) { MPI_Allgather(a, COUNT, INT, b, COUNT,
 RIGHT(allgatherv_counts) { MPI_Allgatherv(a, COUNT, INT, b, (int[]){2, 3}, (int[]){0, 2}, INT, WORLD); }
 WRONG(allgatherv_other_counts, count mismatch) { MPI_Allgatherv(a, COUNT, INT, b, (int[]){2, 2}, (int[]){0, 2}, INT, WORLD); } /* here */
 WRONG(gatherv_other_counts, count mismatch, 3 ranks) { MPI_Gatherv(a, rank + 1, INT, b, (int[]){1, 2, 2}, (int[]){0, 1, 3}, INT, 0, WORLD); } /* here */
+WRONG(gatherv_types, datatype mismatch) { MPI_Gatherv(a, 1, rank ? MPI_FLOAT : INT, b, (int[]){1, 1}, (int[]){0, 1}, INT, 0, WORLD); } /* here */
+RIGHT(gatherv_in_place)
+{
+    rank ? MPI_Gatherv(a, 1, INT, NULL, NULL, NULL, MPI_DOUBLE, 0, WORLD)
+         : MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, (int[]){1, 1}, (int[]){0, 1}, INT, 0, WORLD);
+}
+WRONG(scatterv_types, datatype mismatch, 3 ranks) { MPI_Scatterv(a, (int[]){1, 2, 1}, (int[]){0, 1, 3}, INT, b, rank == 1 ? 2 : 1, rank == 2 ? MPI_UNSIGNED : INT, 1, WORLD); } /* here */
+RIGHT(scatterv_counts_of_root, 3 ranks) { MPI_Scatterv(a, (int[]){1, 2, 1}, (int[]){0, 1, 3}, INT, b, rank == 1 ? 2 : 1, INT, 1, WORLD); }
+WRONG(allgatherv_types, datatype mismatch) { MPI_Allgatherv(a, 1, rank ? MPI_FLOAT : INT, b, (int[]){1, 1}, (int[]){0, 1}, rank ? MPI_FLOAT : INT, WORLD); } /* here */
+WRONG(allgatherv_sent_types, datatype mismatch, 3 ranks) { MPI_Allgatherv(a, 1, rank == 2 ? MPI_FLOAT : INT, b, (int[]){1, 1, 1}, (int[]){0, 1, 2}, INT, WORLD); } /* here */
+WRONG(iallgatherv_types, datatype mismatch, 3 ranks)
+{
+    MPI_Iallgatherv(a, 1, INT, b, (int[]){1, 1, 1}, (int[]){0, 1, 2}, rank ? MPI_UNSIGNED : INT, WORLD, &request); /* here */
+    WAIT;
+}
+RIGHT(iallgatherv_in_place)
+{
+    int ones[] = {1, 1}, places[] = {0, 1};
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, ones, places, INT, WORLD, &request);
+    WAIT;
+}
+/* A pair of integers is two integers. */
+RIGHT(allgatherv_pairs)
+{
+    make_pair();
+    MPI_Allgatherv(a, rank ? 2 : 1, rank ? INT : pair, b, (int[]){1, 1}, (int[]){0, 1}, pair, WORLD);
+    MPI_Type_free(&pair);
+}
 RIGHT(gatherv_counts, 3 ranks) { MPI_Gatherv(a, rank + 1, INT, b, (int[]){1, 2, 3}, (int[]){0, 1, 3}, INT, 0, WORLD); }
 WRONG(scatterv_other_counts, count mismatch) { MPI_Scatterv(a, (int[]){1, 2}, (int[]){0, 1}, INT, b, 1, INT, 0, WORLD); } /* here */
 RIGHT(scatterv_counts) { MPI_Scatterv(a, (int[]){1, 2}, (int[]){0, 1}, INT, b, 1 + rank, INT, 0, WORLD); }

@@ -253,8 +253,13 @@ RIGHT(cancel_and_free)
     MPI_Request_free(&request);
 }
 
-/* A send that is freed completes without a wait. */
-RIGHT(isend_freed) { FROM_0(MPI_Isend(a, 1, INT, 1, 0, WORLD, &request); MPI_Request_free(&request)) }
+/* A send that is freed completes without a wait, but the program has to learn of it. */
+RIGHT(isend_freed_barrier)
+{
+    FROM_0(MPI_Isend(a, 1, INT, 1, 0, WORLD, &request); MPI_Request_free(&request))
+    MPI_Barrier(WORLD);
+}
+WRONG(isend_freed, missing wait) { FROM_0(MPI_Isend(a, 1, INT, 1, 0, WORLD, &request); MPI_Request_free(&request)) } /* here */
 RIGHT(wait_for_null)
 {
     both[0] = both[1] = MPI_REQUEST_NULL;

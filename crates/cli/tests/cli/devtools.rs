@@ -151,11 +151,9 @@ impl Browser {
                 assert!(message["error"].is_null(), "{method}: {}", message["error"]);
                 return message["result"].clone();
             }
-            match message["method"].as_str() {
-                Some("Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded") => {
-                    self.said.push(message["params"].to_string());
-                }
-                _ => {}
+            let events = ["Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"];
+            if events.iter().any(|event| message["method"] == *event) {
+                self.said.push(message["params"].to_string());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use multicomputer::{Payload, Rank};
 
-use super::{Finding, Kind, Site};
+use super::{Finding, Kind, Site, collective::base};
 use crate::{
     buffer::Buffer,
     datatype::signature::{Difference, Signature},
@@ -39,7 +39,8 @@ impl<'n> Process<'n> {
     pub(crate) fn block_arrived(&self, source: Rank, data: &Payload, buffer: &Buffer, site: Site) {
         let Some(checker) = &self.checker else { return };
         let sent = data.note().and_then(|note| checker.check.ledger.lock().blocks.remove(&(source, note)));
-        let Some(sent) = sent else { return };
+        // Blocks of different calls do not belong together, which the comparison of the calls tells.
+        let Some(sent) = sent.filter(|sent| base(sent.site.function) == base(site.function)) else { return };
         let received = buffer.datatype.signature(buffer.count as u64);
         let (kind, help) = match sent.signature.difference(&received) {
             None => return,

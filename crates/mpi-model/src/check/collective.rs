@@ -1,12 +1,13 @@
 //! Collective calls: all processes of a communicator make the same ones in the same order, with arguments that fit.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::atomic::Ordering};
 
 use multicomputer::Rank;
 
 use super::{
     Check, Finding, Kind, Line, Site, argument,
     buffers::{is_large, numbers},
+    counted::{self, Counted},
     ledger::{Label, Operation},
     window::{End, Joins, Met},
 };
@@ -53,7 +54,7 @@ const OTHERS_OF_WINDOWS: &[&str] = &["MPI_Win_fence", "MPI_Win_free"];
 const COMMUNICATORS: [&str; 4] = ["comm", "comm_old", "local_comm", "intercomm"];
 
 /// A rank and what it gives.
-type Of<'e> = (Rank, &'e Entered);
+pub(super) type Of<'e> = (Rank, &'e Entered);
 
 /// What a rank gives in a collective call.
 #[derive(Clone, Debug)]
@@ -72,6 +73,8 @@ pub(super) struct Entered {
     operator: Option<String>,
     /// The amounts of data that have to be the same on all ranks, each with the name of the datatype.
     data: Vec<(Signature, String)>,
+    /// What a rank gives in an operation with a count for each process.
+    pub(super) counted: Option<Counted>,
 }
 
 /// Notes a call, and compares the calls of all ranks once they have made it.
@@ -144,6 +147,11 @@ fn note<'n>(
         operator: argument(function, words, "op")
             .and_then(|word| Operator::decode(process, word).ok())
             .map(|operator| operator.to_string()),
+        counted: if comm.remote.is_some() {
+            None
+        } else {
+            counted::read(process, comm, function, name, words)
+        },
         data: if comm.remote.is_some() { Vec::new() } else { data(process, comm, function, words) },
     };
     let context = comm.messages().context();
@@ -162,7 +170,9 @@ fn note<'n>(
         compare(&checker.check, &operation);
     }
     if may_wait(name) {
-        process.transport().may_wait_for_all(context, number, &members(comm))?;
+        // Operations in progress go on while the call waits.
+        let waits = !process.has_background();
+        process.transport().may_wait_for_all(context, number, &members(comm), waits)?;
     }
     let is_split = ["MPI_Comm_split", "MPI_Comm_split_type"].contains(&name);
     if name.ends_with("_init") || !is_of_chapter(function) && !is_split {
@@ -307,6 +317,7 @@ pub(super) fn compare(check: &Check, operation: &Operation) {
             right.1.function
         );
         let help = "all ranks of a communicator have to make the same collective calls in the same order";
+        check.calls_differ.store(true, Ordering::Relaxed);
         return add(Kind::CallOrder, text, wrong, right, help);
     }
     let is_inter = entered.iter().any(|(_, entered)| entered.side.is_some());
@@ -352,6 +363,7 @@ pub(super) fn compare(check: &Check, operation: &Operation) {
         );
         return add(Kind::CountMismatch, text, wrong, right, "give the same counts on all ranks");
     }
+    counted::compare(check, &entered, &operation.members);
     let all = || {
         entered
             .iter()

@@ -60,7 +60,7 @@ impl<'n> Process<'n> {
         }
         for window in self.windows.borrow().table.iter().map(|(_, window)| window) {
             if let Some((text, opened)) = window.left_open() {
-                self.doubled_epoch(opened, &text);
+                self.unclosed_epoch(opened, &text);
             }
         }
         let leak = |sites: Vec<Option<Site>>, what: &str, help: &str| {

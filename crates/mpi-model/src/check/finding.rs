@@ -52,9 +52,9 @@ kinds! {
     LocalConcurrency = "local concurrency";
     /// Accesses to the memory of a window conflict.
     GlobalConcurrency = "global concurrency";
-    /// A one-sided access, or the end of an epoch, without an epoch.
+    /// A one-sided access, or the end of an epoch, without an epoch; an epoch without an end.
     MissingEpoch = "missing epoch";
-    /// An epoch begins within another one, or does not end.
+    /// An epoch begins within another one.
     DoubledEpoch = "doubled epoch";
     /// A request is not completed.
     MissingWait = "missing wait";

@@ -270,7 +270,22 @@ impl<'n> Process<'n> {
             return;
         }
         let freed = std::mem::take(&mut checker.flights.borrow_mut().freed);
-        freed.into_iter().for_each(|number| self.lands(number));
+        for number in freed {
+            let site = checker.flights.borrow().by_number.get(number).map(|flight| flight.site);
+            self.lands(number);
+            // Allowed (MPI 5.0, section 11.2.2), and a mistake: nothing says until when the buffer is in use, or reports an error.
+            if let Some(site) = site.filter(|_| function.name == "MPI_Finalize") {
+                let text = format!(
+                    "the request of {} is freed, and nothing tells the rank before MPI_Finalize that the message was received",
+                    site.function
+                );
+                let help = "call MPI_Wait instead of MPI_Request_free, or MPI_Barrier before MPI_Finalize";
+                let other = vec![checker.line(self.site())];
+                checker
+                    .check
+                    .add(Finding::new(Kind::MissingWait, text, checker.line(site)).with(other).help(help));
+            }
+        }
     }
 
     /// Forgets the buffers of a request that the program gives up.

@@ -1,6 +1,6 @@
 //! What the ranks of a run have begun and is not matched yet.
 
-use std::{collections::BTreeMap, num::NonZeroU32};
+use std::{collections::BTreeMap, num::NonZeroU32, sync::Arc};
 
 use multicomputer::{
     Rank, Tag,
@@ -45,6 +45,8 @@ pub(super) struct Sent {
     pub(super) context: Context,
     pub(super) tag: Tag,
     pub(super) comm: Label,
+    /// The processes of the communicator, if it is no intercommunicator.
+    pub(super) members: Option<Arc<[Rank]>>,
     pub(super) signature: Signature,
     pub(super) type_name: String,
     /// Whether it was sent in ready mode.
@@ -61,6 +63,8 @@ pub(super) struct Posted {
     pub(super) context: Context,
     pub(super) tag: Option<Tag>,
     pub(super) comm: Label,
+    /// As of [`Sent`].
+    pub(super) members: Option<Arc<[Rank]>>,
 }
 
 /// The calls of one collective operation: those with the same number on one communicator.

@@ -7,6 +7,7 @@
 //!   ledger       messages, receives and collective calls that are not matched yet; the matches are compared
 //!   collective   what the ranks of a communicator give in one collective call
 //!   blocks       blocks of exchanges, each from one process to another
+//!   counted      collective calls with a count for each process
 //!   buffers      the buffers that a call names
 //!   flight       buffers of operations in progress: their contents and other accesses to them
 //!   in_progress  these buffers by their addresses
@@ -21,6 +22,7 @@
 mod blocks;
 mod buffers;
 mod collective;
+mod counted;
 mod finalize;
 mod finding;
 mod flight;
@@ -35,7 +37,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     num::NonZeroU32,
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use multicomputer::{
@@ -64,7 +66,7 @@ pub(crate) use self::{
 };
 use crate::{
     buffer::Buffer,
-    communicator::Communicator,
+    communicator::{self, Communicator},
     error::{Class, MpiError, Result},
     function::Function,
     point_to_point::Mode,
@@ -101,13 +103,18 @@ pub struct Check {
     /// The messages in ready mode that were received.
     ready: Mutex<Vec<Ready>>,
     windows: Windows,
+    /// Data of collective calls that was too long for its buffer.
+    too_long: Mutex<Vec<Finding>>,
+    /// Whether ranks have made different collective calls at the same time.
+    calls_differ: AtomicBool,
 }
 
 impl Check {
     /// A check of a run, with the names of places.
     pub fn new(places: Box<Places>) -> Check {
         let (ledger, findings, choices, unstarted, ready, windows) = Default::default();
-        Check { places, ledger, findings, choices, unstarted, ready, windows }
+        let (too_long, calls_differ) = Default::default();
+        Check { places, ledger, findings, choices, unstarted, ready, windows, too_long, calls_differ }
     }
 
     /// The source line of a call on a rank.
@@ -148,6 +155,8 @@ pub(crate) struct Checker {
     begun: Cell<u32>,
     /// The number of collective calls on each communicator.
     calls: RefCell<BTreeMap<Context, u64>>,
+    /// The processes of communicators on which there were messages.
+    members: RefCell<BTreeMap<Context, Arc<[Rank]>>>,
     flights: RefCell<Flights>,
     /// The memory that the program has allocated by MPI.
     memory: RefCell<BTreeMap<usize, Site>>,
@@ -169,6 +178,7 @@ impl Checker {
             rank,
             begun: Cell::new(0),
             calls: RefCell::default(),
+            members: RefCell::default(),
             flights: RefCell::default(),
             memory: RefCell::default(),
             call: Cell::new(0),
@@ -251,6 +261,16 @@ impl<'n> Process<'n> {
         self.found(kind, format!("{function}: {argument}{}", error.text), "", Vec::new());
     }
 
+    /// Notes that data of a collective call is too long for its buffer. It follows from different calls, if there are any.
+    pub(crate) fn note_too_long(&self, text: &str) {
+        if let Some(checker) = &self.checker {
+            let site = self.site();
+            checker.wrong.set(Some(site));
+            let text = format!("{}: {text}", site.function);
+            checker.check.too_long.lock().push(Finding::new(Kind::CountMismatch, text, checker.line(site)));
+        }
+    }
+
     /// Copies the data of a message out of the program's memory, and notes the message.
     pub(crate) fn outgoing(&self, to: To, comm: &Communicator<'_>, buffer: &Buffer, mode: Mode) -> Payload {
         let data = buffer.load(self);
@@ -262,6 +282,7 @@ impl<'n> Process<'n> {
             context: to.context,
             tag: to.tag,
             comm: self.label(comm),
+            members: self.note_members(comm),
             signature: buffer.datatype.signature(buffer.count as u64),
             type_name: buffer.datatype.to_string(),
             clock: self.released(),
@@ -289,10 +310,19 @@ impl<'n> Process<'n> {
             context: from.context,
             tag: from.tag,
             comm: self.label(comm),
+            members: self.note_members(comm),
         };
         checker.check.ledger.lock().receives.insert((checker.rank, number), posted);
         let flight = buffer.map(|buffer| self.departs(buffer, Role::Receive));
         Some(PostedId { number, flight: flight.flatten() })
+    }
+
+    /// The processes of an intracommunicator, as ranks of the world.
+    fn note_members(&self, comm: &Communicator<'_>) -> Option<Arc<[Rank]>> {
+        let checker = self.checker.as_ref().filter(|_| comm.remote.is_none())?;
+        let mut known = checker.members.borrow_mut();
+        let context = comm.messages().context();
+        Some(known.entry(context).or_insert_with(|| communicator::nodes(comm).into()).clone())
     }
 
     /// What texts call a communicator.

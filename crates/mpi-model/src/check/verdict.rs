@@ -1,6 +1,9 @@
 //! The end of a run: what calls that nothing has matched say about its cause.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::Ordering,
+};
 
 use multicomputer::Rank;
 
@@ -34,6 +37,10 @@ impl Check {
         for operation in operations.values() {
             collective::compare(self, operation);
         }
+        let too_long = std::mem::take(&mut *self.too_long.lock());
+        if !self.calls_differ.load(Ordering::Relaxed) {
+            too_long.into_iter().for_each(|finding| self.add(finding));
+        }
         let is_stopped = deadlock.is_some() || ranks.iter().any(|end| matches!(end, RankEnd::Failed(_)));
         let has_failed = ranks.iter().any(|end| matches!(end, RankEnd::Failed(_)));
         let is_explained =
@@ -60,7 +67,7 @@ impl Check {
         let mut findings: Vec<Finding> = std::mem::take(&mut *self.findings.lock()).into_values().collect();
         if is_stopped && findings.iter().any(|finding| finding.kind <= Kind::CallOrder) {
             // What is left was not to be completed or freed any more.
-            findings.retain(|finding| finding.kind < Kind::MissingEpoch);
+            findings.retain(|finding| finding.kind < Kind::MissingWait);
         }
         findings
     }
@@ -85,7 +92,10 @@ impl Check {
         for (rank, posted) in &receives {
             let fits = |(from, sent): &&(Rank, Sent)| posted.is_for(*rank, *from, sent);
             let same = sends.iter().filter(fits).find(|(_, sent)| posted.context == sent.context);
-            let other = sends.iter().filter(fits).find(|(_, sent)| posted.has_tag_of(sent));
+            let other = sends.iter().filter(|(_, sent)| posted.has_tag_of(sent));
+            let other = other.clone().find(fits).or_else(|| {
+                other.clone().find(|(from, sent)| posted.is_for_on_one_communicator(*rank, *from, sent))
+            });
             let (kind, (from, sent), text, help) = match (other, same) {
                 (Some(found), _) => {
                     let text = format!(
@@ -280,6 +290,20 @@ impl Posted {
     /// Whether a message goes to this rank from a sender that the receive accepts.
     fn is_for(&self, rank: Rank, from: Rank, sent: &Sent) -> bool {
         sent.to == rank && self.source.is_none_or(|source| source == from)
+    }
+
+    /// Whether a message would go to this rank if both calls were on the communicator of one of them, with the ranks that they give.
+    fn is_for_on_one_communicator(&self, rank: Rank, from: Rank, sent: &Sent) -> bool {
+        let (Some(own), Some(other)) = (&self.members, &sent.members) else { return false };
+        let translated = |node: Rank, one: &[Rank], other: &[Rank]| {
+            let at = one.iter().position(|&member| member == node)?;
+            other.get(at).copied()
+        };
+        let accepts = |source: Rank, of: &[Rank]| translated(source, own, of) == Some(from);
+        let on_other = sent.to == rank && self.source.is_none_or(|source| accepts(source, other));
+        let on_own =
+            translated(sent.to, other, own) == Some(rank) && self.source.is_none_or(|source| source == from);
+        self.context != sent.context && (on_other || on_own)
     }
 
     fn has_tag_of(&self, sent: &Sent) -> bool {

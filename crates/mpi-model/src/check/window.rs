@@ -32,7 +32,7 @@ pub(crate) use self::conflict::{Act, Clock, Met, Noted};
 pub(super) use self::conflict::{End, Joins, MeetingKey, Windows};
 use self::conflict::{Guard, Guards, Meeting, Numbers, Pieces, Record, State};
 use super::{
-    Check, Kind, Site,
+    Check, Finding, Kind, Site,
     flight::{join, overlap},
 };
 use crate::process::Process;
@@ -89,6 +89,28 @@ impl<'n> Process<'n> {
         let text = format!("{}: {text}", self.site().function);
         let others = opened.map(|site| checker.line(site)).into_iter().collect();
         self.found(Kind::DoubledEpoch, text, "close the epoch before", others);
+    }
+
+    /// Adds a finding: an epoch is never closed, which the call at `opened` has opened.
+    pub(crate) fn unclosed_epoch(&self, opened: Option<Site>, text: &str) {
+        let Some(checker) = &self.checker else { return };
+        let text = format!("{}: {text}", self.site().function);
+        let others = opened.map(|site| checker.line(site)).into_iter().collect();
+        self.found(Kind::MissingEpoch, text, "close the epoch before", others);
+    }
+
+    /// Adds a finding: the epoch that the call at `inside` has opened is within that between two fences, the first one at `first`, the second one
+    /// the current call. Two fences and an access between them make an epoch (MPI 5.0, section 12.5.1).
+    pub(crate) fn epoch_between_fences(&self, first: Site, inside: Site) {
+        let Some(checker) = &self.checker else { return };
+        let text = format!(
+            "{}: an access is made in this epoch, which is within that of two fences",
+            inside.function
+        );
+        let finding = Finding::new(Kind::DoubledEpoch, text, checker.line(inside));
+        let fences = vec![checker.line(first), checker.line(self.site())];
+        let help = "give MPI_MODE_NOSUCCEED to the first fence, or MPI_MODE_NOPRECEDE to the second one";
+        checker.check.add(finding.with(fences).help(help));
     }
 
     /// The call that the program makes, if the run is checked.

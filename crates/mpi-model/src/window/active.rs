@@ -36,6 +36,10 @@ fn fence<'n>(process: &Process<'n>, assertion: i32, window: Rc<Window<'n>>) -> R
         window.check_closed(process)?;
     }
     window.check_not_exposed(process)?;
+    if let (Some(first), Some(inside), 0) = (window.fence.take(), window.inside.take(), assertion & NOPRECEDE)
+    {
+        process.epoch_between_fences(first, inside);
+    }
     process.transport().library_call("MPI_Win_fence", || {
         window.wait_for_all(process, Reach::Target)?;
         window.barrier(process)
@@ -43,6 +47,8 @@ fn fence<'n>(process: &Process<'n>, assertion: i32, window: Rc<Window<'n>>) -> R
     let next = if assertion & NOSUCCEED == 0 { Accesses::Fence { is_used: false } } else { Accesses::None };
     *window.accesses.borrow_mut() = next;
     window.opened.set(process.checked_site());
+    window.fence.set(process.checked_site().filter(|_| assertion & NOSUCCEED == 0));
+    window.inside.set(None);
     Ok(())
 }
 

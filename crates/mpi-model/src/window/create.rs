@@ -121,6 +121,8 @@ fn make<'n>(
         accesses: RefCell::new(Accesses::None),
         exposure: RefCell::default(),
         opened: Cell::default(),
+        fence: Cell::default(),
+        inside: Cell::default(),
         exposed: Cell::default(),
         open: RefCell::default(),
     });

@@ -86,6 +86,12 @@ impl<'n> Window<'n> {
     /// [`Class::RMA_SYNC`](crate::error::Class::RMA_SYNC).
     pub(super) fn begin_access(&self, process: &Process<'n>, rank: usize, with_request: bool) -> Result<()> {
         let mut accesses = self.accesses.borrow_mut();
+        if matches!(&*accesses, Accesses::Group(_) | Accesses::Locks(_) | Accesses::All { .. })
+            && self.fence.get().is_some()
+            && self.inside.get().is_none()
+        {
+            self.inside.set(self.opened.get());
+        }
         if with_request && !accesses.is_passive() {
             return synchronization(
                 "accesses with a request need MPI_Win_lock or MPI_Win_lock_all before them",
@@ -152,15 +158,11 @@ impl<'n> Window<'n> {
 
     /// Checks that the window can be freed.
     pub(super) fn check_free(&self, process: &Process<'n>) -> Result<()> {
-        if matches!(&*self.accesses.borrow(), Accesses::Fence { .. }) {
-            // The call completes the accesses, but the epoch needs a fence.
-            if let Some((text, opened)) = self.left_open() {
-                process.doubled_epoch(opened, &text);
-            }
-        } else {
-            self.check_closed(process)?;
-        }
-        self.check_not_exposed(process)
+        let Some((text, opened)) = self.left_open() else { return Ok(()) };
+        process.unclosed_epoch(opened, &text);
+        // The call completes the accesses, but the epoch needs a fence.
+        let is_complete = matches!(&*self.accesses.borrow(), Accesses::Fence { .. });
+        if is_complete && self.exposure.borrow().is_none() { Ok(()) } else { synchronization(text) }
     }
 
     /// Checks that flushes of a target, or of all targets, are allowed.

@@ -106,6 +106,9 @@ pub(crate) struct Window<'n> {
     /// The calls that have opened the access epoch and the exposure epoch last.
     opened: Cell<Option<Site>>,
     exposed: Cell<Option<Site>>,
+    /// The last fence that another one may follow, and the first other epoch after it in which there was an access.
+    fence: Cell<Option<Site>>,
+    inside: Cell<Option<Site>>,
     /// Accesses that may not be complete, by their targets.
     open: RefCell<BTreeMap<usize, Vec<Rc<Request<'n>>>>>,
 }

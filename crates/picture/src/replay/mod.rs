@@ -47,8 +47,9 @@ const PROGRAM: [&str; 14] = [
 ///
 /// The network is drawn as in a [heat map](super::Heat). A dot for each message moves along its route in proportion to the bytes that
 /// have left the sender, and waits at the receiver until the message has arrived. Links are coloured while a message moves over them,
-/// in another colour if several messages share them. Below is the space-time diagram, with the critical path and a cursor. Two runs can
-/// be shown side by side, on one clock. `docs/pictures.md` describes the keys and the address, which stores the view.
+/// in another colour if several messages share them, or by their total load. Below is the space-time diagram of any range of time, with the
+/// critical path and a cursor. Two runs can be shown side by side, on one clock. What is pointed at is lit in all pictures; a delayed message has
+/// the messages that slowed it. `docs/pictures.md` describes the keys and the address, which stores the view.
 ///
 /// # Data held by nodes
 /// Nodes are coloured by the data that they have received so far:

@@ -241,6 +241,11 @@ fn shares_progress_from_zero_to_all_bytes() {
     let shown = &page["runs"][0];
     let shares = shown["shares"].as_object().unwrap();
     assert!(!shares.is_empty());
+    let places = shown["places"].as_array().unwrap();
+    let links = places.iter().filter_map(|place| Some((place[0]["link"].as_u64()?, &place[1])));
+    for (link, name) in links {
+        assert_eq!(*name, run.machine().topology().link(link as usize).to_string());
+    }
     for (nth, shares) in shares {
         let figures: Vec<i64> =
             shares.as_array().unwrap().iter().map(|figure| figure.as_i64().unwrap()).collect();
