@@ -92,7 +92,7 @@ impl Sharing {
         let mut sharing = Sharing { messages: 1, links: 0 };
         let mut route = Vec::new();
         for (round, hops) in first.iter().enumerate() {
-            for hop in hops {
+            for hop in hops.iter().filter(|hop| (hop.chunk as usize) < period) {
                 route.clear();
                 machine.topology().route(node(hop.from), node(hop.to), &mut route);
                 sharing.links = sharing.links.max(route.len());
@@ -174,4 +174,24 @@ pub(crate) fn by_the_clock(
         _ => Span::ZERO,
     };
     schedule.time_triggered(step, send, Span::ZERO, busy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::{Algorithm, Operation, Task};
+
+    /// A step of a chain takes the transfer of one chunk where links are as fast as ports: the chunks of two periods cross a link in
+    /// different steps. A long vector therefore takes hardly longer than `n beta`.
+    #[test]
+    fn the_messages_of_a_chain_share_no_link() {
+        let machine: MachineSpec = "line:8".parse().unwrap();
+        let (sharing, rounds) = CHAIN.on(&machine, Grid { rows: 1, columns: 8 }, 0, |place| place);
+        assert_eq!((sharing.messages, rounds), (1, 13));
+        let bytes = 7_200_000;
+        let task = Task::builder(&machine, Operation::Broadcast).elements(bytes).build().unwrap();
+        let time = Algorithm::PIPELINE.plan(&task).unwrap().prediction().modeled.since_start();
+        let transfer = machine.parameters().transfer(bytes);
+        assert!(time.times(100) < transfer.times(105), "{time} against {transfer}");
+    }
 }
