@@ -3,11 +3,12 @@
 import { Chart, COLOURS } from "./chart.js";
 import { Computation } from "./compute.js";
 import { element, fill, make, option, say } from "./dom.js";
+import { explain } from "./fields.js";
 import { Predict } from "./predict.js";
 import { chosen } from "./question.js";
 import { Results } from "./results.js";
 import { cellText, showTable } from "./table.js";
-import { counted, lengthText, lengthWords, timeText } from "./units.js";
+import { counted, lengthText, lengthWords, listed, readLengths, timeText } from "./units.js";
 
 /** What lower bounds count (`plan::Reason`). */
 const REASONS = {
@@ -30,6 +31,12 @@ const REST = 400;
 
 /** A computation that takes longer than this, in milliseconds, is announced to screen readers. */
 const SLOW = 1500;
+
+/** The length nearest to a given one. */
+function nearest(lengths, bytes) {
+  const far = (other) => Math.abs(Math.log2((other + 1) / (bytes + 1)));
+  return lengths.reduce((best, other) => (best === null || far(other) < far(best) ? other : best), null);
+}
 
 export class Answer {
   /** `onChange` is called when rows have come or another length is looked at. */
@@ -60,12 +67,17 @@ export class Answer {
     return this.computation.hasAll ? this.computation.results.rows : [];
   }
 
-  /** The length looked at: that of the page or, if it is not among the rows, the nearest one. */
+  /** The lengths of the question, also of those whose rows have not come yet. */
+  lengths() {
+    return readLengths(this.state.question.bytes ?? "2K") ?? this.shown.lengths;
+  }
+
+  /** The length looked at: that of the page or, if it is not in the question, the nearest one. */
   at() {
-    const { lengths } = this.shown;
+    const lengths = this.lengths();
     const wanted = Number(this.state.page.at);
     if (lengths.length === 0) return null;
-    return wanted >= 0 && this.state.page.at !== undefined ? this.shown.nearest(wanted) : lengths[Math.floor(lengths.length / 2)];
+    return wanted >= 0 && this.state.page.at !== undefined ? nearest(lengths, wanted) : lengths[Math.floor(lengths.length / 2)];
   }
 
   pick(at) {
@@ -86,17 +98,17 @@ export class Answer {
     const { question } = this.state;
     this.predict.question(question);
     this.busy(true);
+    // Until rows of this question come, those of the last one are faint.
+    const key = JSON.stringify(question);
+    if (key !== this.key) element("results").classList.add("old");
+    this.key = key;
     element("answer-error").hidden = true;
     if (chosen(question).length === 0) {
-      this.computation.request.cancel();
-      Object.assign(this.computation, { isBusy: false, hasAll: false, next: null, results: new Results() });
-      this.shown = new Results();
-      this.end(new Error("No algorithm is chosen: choose at least one."), moving);
-      this.draw();
+      this.computation.cancel();
+      this.end(new Error("No algorithm is chosen: choose at least one."), false);
       return;
     }
-    const at = Number(this.state.page.at ?? NaN);
-    this.computation.start({ ...question, algorithm: chosen(question) }, at, moving);
+    this.computation.start({ ...question, algorithm: chosen(question) }, this.at(), moving);
   }
 
   busy(isBusy) {
@@ -109,12 +121,14 @@ export class Answer {
   finished() {
     const { algorithms, lengths } = this.shown;
     const what = `${counted(algorithms.length, "algorithm")}, ${counted(lengths.length, "length")}`;
+    if (lengths.length === 0) return "No time.";
     return this.isCoarse ? `${what}: coarse result while a slider moves.` : `${what}, complete.`;
   }
 
   take(results, isCoarse) {
     this.shown = results;
     this.isCoarse = isCoarse;
+    element("results").classList.remove("old");
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
       this.draw();
@@ -124,11 +138,14 @@ export class Answer {
   end(error, moving) {
     const field = element("answer-error");
     field.hidden = error === null;
-    field.textContent = error?.message ?? "";
-    if (error === null && !moving) this.shown = this.computation.results;
-    else if (error !== null) this.shown = this.computation.results.over(this.computation.rough);
+    explain(error?.message ?? "", field);
+    if (error !== null || !moving) Object.assign(this, { shown: this.computation.results, isCoarse: false });
+    element("results").classList.remove("old");
     this.busy(false);
-    if (error) element("progress").textContent = "";
+    if (error) {
+      const { rows } = this.shown;
+      element("progress").textContent = rows.length > 0 ? `Incomplete: ${counted(rows.length, "row")} before the error.` : "";
+    }
     this.draw();
     if (!moving)
       say(
@@ -150,10 +167,11 @@ export class Answer {
     element("sentence").textContent = results.sentence();
     this.chart.draw(results, at);
     const select = element("at");
-    if (select.dataset.lengths !== results.lengths.join()) {
-      select.dataset.lengths = results.lengths.join();
+    const lengths = this.lengths();
+    if (select.dataset.lengths !== lengths.join()) {
+      select.dataset.lengths = lengths.join();
       select.replaceChildren();
-      results.lengths.forEach((bytes) => option(bytes, lengthWords(bytes), select));
+      lengths.forEach((bytes) => option(bytes, lengthWords(bytes), select));
     }
     this.atLength();
     this.notes();
@@ -185,7 +203,12 @@ export class Answer {
     for (const name of names) {
       const row = results.at(at, name);
       const item = make("li", { data: { algorithm: name } }, host);
-      const ratio = row.ratio === null ? "" : `, ${row.ratio.toFixed(2)} x lower bound`;
+      const facts = row.ratio === null ? [] : [`${row.ratio.toFixed(2)} x lower bound`];
+      // Auto is not ranked: it is one of the algorithms, not only of those that are compared here.
+      const isLeftOut = name === "auto" && results.hasAutoBeside;
+      if (row.chosen && row.chosen !== name) facts.push(name === "auto" ? `chose ${row.chosen}` : row.chosen);
+      if (isLeftOut) facts.push("not ranked");
+      if (isLeftOut) item.className = "left-out";
       make("span", { className: "name", textContent: name }, item);
       make(
         "span",
@@ -194,7 +217,7 @@ export class Answer {
       );
       make(
         "span",
-        { className: "small", textContent: `${ratio.slice(2)}${row.chosen && row.chosen !== name ? `; ${row.chosen}` : ""}` },
+        { className: "small", textContent: facts.join("; ") },
         item,
       );
       const bar = make(
@@ -219,12 +242,13 @@ export class Answer {
         { textContent: "More than the length varies: chart and bars show the first case of each length, the table shows all." },
         host,
       );
-    for (const { algorithm, lengths, text } of this.shown.restrictions()) {
+    for (const { algorithms, lengths, text } of this.shown.restrictions()) {
       const where =
-        lengths.length === this.shown.lengths.length
+        lengths.length === this.shown.lengths.length || lengths[0] === null
           ? ""
           : ` for ${lengths.slice(0, 3).map(lengthText).join(", ")}${lengths.length > 3 ? ", .." : ""}`;
-      make("li", { textContent: `${algorithm} has no time${where}: ${text}` }, host);
+      const names = listed(algorithms);
+      explain(`${names} ${algorithms.length === 1 ? "has" : "have"} no time${where}: ${text}`, make("li", {}, host));
     }
     const isIncomplete = this.shown.rows.some((row) => row.complete === false) && !this.isCoarse;
     if (isIncomplete)

@@ -86,7 +86,7 @@ export class Chart {
     this.axes(svg);
     this.bound(svg);
     results.algorithms.forEach((name, nth) => this.line(svg, name, nth));
-    for (const { bytes, time, before, after } of results.crossovers()) {
+    for (const { bytes, time, before, after } of results.crossovers().filter((one) => one.isLowest)) {
       const ring = draw("circle", { class: "crossover", cx: this.x(bytes), cy: this.y(time), r: 8 }, svg);
       draw("title", {}, ring, `${before} to ${after}`);
     }

@@ -43,6 +43,8 @@ export class Computation {
       .run((signal) => this.compute(question, at, moving, signal))
       .catch((failure) => {
         error = failure;
+        // What has come before the error is shown, but not compared.
+        this.results.settled = [];
         return true;
       });
     // A newer question has taken over.
@@ -50,6 +52,13 @@ export class Computation {
     Object.assign(this, { isBusy: false, hasAll: !moving });
     this.onEnd(error, moving);
     this.continue();
+  }
+
+  /** Ends the computation without a result. */
+  cancel() {
+    clearTimeout(this.timer);
+    this.request.cancel();
+    Object.assign(this, { isBusy: false, hasAll: false, next: null, results: new Results() });
   }
 
   continue() {
@@ -61,26 +70,28 @@ export class Computation {
   }
 
   async compute(question, at, moving, signal) {
+    Object.assign(this, { results: new Results(), rough: new Results() });
     const few = coarse(question, at);
     if (few) {
       const rough = new Results();
+      // Coarse times are drawn, but nothing is concluded from them.
+      rough.settled = [];
       const reading = api.rows(few, signal, (rows) => rough.add(rows));
       // Before all rows come, what is wrong with the question is said by them.
       await (moving ? reading : reading.catch(() => {}));
       if (signal.aborted) return true;
       this.rough = rough;
-      this.results = new Results();
-      this.onRows(rough, true);
-    } else this.rough = new Results();
+      if (rough.rows.length > 0) this.onRows(rough, true);
+    }
     if (moving) return true;
     const results = new Results();
     await api.rows(question, signal, (rows) => {
       if (signal.aborted) return;
-      results.add(rows);
+      results.add(rows).settle();
       this.results = results;
       this.onRows(results.over(this.rough), false);
     });
-    this.results = results;
+    results.settled = null;
     return true;
   }
 }

@@ -2,13 +2,19 @@
 
 import * as api from "./api.js";
 import { element, fill, make, option } from "./dom.js";
+import { explain, refuse, removed, textOf } from "./fields.js";
 import { faultOf, readFaults, readNoise, toggled, writeFaults, writeNoise } from "./faults.js";
 import { MOST_CONTROLS, NetworkView } from "./network.js";
 import { PARAMETERS, Sliders } from "./sliders.js";
+import { readValue } from "./units.js";
 
 /** The keys of a question that decide which machine is drawn. */
 const KEYS = ["machine", "nodes", "shape", "ports", "placement"];
+/** The keys that decide which nodes are sources, where the operation has sources. */
+const SOURCE_KEYS = ["operation", "distribution", "sources"];
 const OTHER = "other";
+/** The machine of a study that names none. */
+const DEFAULT = "paragon:10x10";
 
 /** The pattern of a size from its shape, such as `[PLANESx]ROWSxCOLUMNS`, where `..` is anything. */
 function patternOf(shape) {
@@ -16,6 +22,8 @@ function patternOf(shape) {
   const parts = shape.match(/MB\/S|[A-Z]+|\.\.|./g) ?? [];
   return parts.map((part) => patterns[part] ?? (/[A-Z]/.test(part) ? "[1-9][0-9]*" : part)).join("");
 }
+
+const isTime = (text) => readValue(text, "us") >= 0;
 
 export class Machine {
   constructor(state, facts) {
@@ -46,26 +54,20 @@ export class Machine {
   listen() {
     const changes = (id, call) => element(id).addEventListener("change", call);
     changes("machine-name", (event) => {
-      const found = this.facts.machines.find((one) => one.name === event.target.value);
-      if (found) this.choose(found.example, true);
-      else element("machine-size").focus();
+      const found = this.named(event.target.value);
+      if (found) return this.choose(found.example, true);
+      this.showSize(undefined, this.text());
+      return element("machine-size").focus();
     });
-    changes("machine-size", (event) => {
-      const field = event.target;
-      const name = element("machine-name").value;
-      const text = field.value.trim();
-      if (text === "") return;
-      if (!field.checkValidity())
-        return this.refuse(`\`${text}\` is not a size of ${name}: give ${field.title}, such as ${this.example(name)}.`);
-      this.choose(name === OTHER ? text : `${name}:${text}`, name === OTHER);
+    changes("machine-size", (event) => this.size(event.target));
+    changes("machine-ports", ({ target }) => {
+      if (refuse(target, target.checkValidity() ? "" : "Give a whole number from 1 to 64, or nothing."))
+        this.state.change({ ports: target.value || undefined });
     });
-    changes(
-      "machine-ports",
-      (event) => event.target.checkValidity() && this.state.change({ ports: event.target.value || undefined }),
-    );
-    changes("machine-placement", (event) => this.state.change({ placement: event.target.value.trim() || undefined }));
+    changes("machine-placement", (event) => this.state.change({ placement: textOf(event.target) || undefined }));
     changes("modes", () => this.mark());
-    changes("fault", (event) => this.state.change({ fault: event.target.value.trim() || undefined }));
+    changes("fault", (event) => this.state.change({ fault: textOf(event.target) || undefined }));
+    changes("fault-at", () => this.hasInstant());
     element("fault-none").addEventListener("click", () => this.state.change({ fault: undefined }));
     for (const id of ["noise-on", "noise-interval", "noise-length", "noise-distribution", "noise-seed"])
       changes(id, () => this.noise());
@@ -73,14 +75,26 @@ export class Machine {
     element("parameters").open = window.matchMedia("(min-width: 1000px)").matches;
   }
 
-  /** The size of the example of a machine. */
-  example(name) {
-    const { example } = this.facts.machines.find((one) => one.name === name);
-    return example.slice(name.length + 1);
+  /** The facts of a machine; `undefined` if the name is not in the list. */
+  named(name) {
+    return this.facts.machines.find((one) => one.name === name);
   }
 
-  refuse(text) {
-    element("machine-error").textContent = text;
+  /** Takes the size of the machine, or the machine as text. */
+  size(field) {
+    const text = textOf(field);
+    field.value = text;
+    const found = this.named(element("machine-name").value);
+    const given = text === "" ? "Nothing" : `\`${text}\``;
+    const wrong = found
+      ? `${given} is not a size of ${found.name}: give ${found.shape}, such as ${found.example.slice(found.name.length + 1)}.`
+      : `${given} is not a machine: give a name and a size, such as ${DEFAULT}.`;
+    if (refuse(field, text !== "" && field.checkValidity() ? "" : wrong)) this.choose(found ? `${found.name}:${text}` : text, !found);
+  }
+
+  /** Shows what the server says against the machine. */
+  fail(text) {
+    explain(text, element("machine-error"));
     element("machine-error").hidden = text === "";
   }
 
@@ -89,36 +103,51 @@ export class Machine {
     const keys = { machine, nodes: undefined, shape: undefined, fault: undefined, root: undefined };
     if (String(this.state.question.distribution ?? "").startsWith("list:")) keys.distribution = undefined;
     if (isOther) for (const key of [...PARAMETERS, "ports", "placement"]) keys[key] = undefined;
+    const note = removed(this.state.question, keys);
     this.state.change(keys);
+    element("machine-note").textContent = note;
+  }
+
+  /** The machine of the question as text. */
+  text() {
+    const { machine, nodes, shape } = this.state.question;
+    return String(machine ?? (nodes === undefined && shape === undefined ? DEFAULT : "paragon"));
+  }
+
+  /** Shows the size of a machine of the list, or any machine as text. */
+  showSize(found, text) {
+    fill(element("machine-name"), found?.name ?? OTHER);
+    element("machine-size-label").textContent = found ? "Size" : "Machine as text";
+    const size = element("machine-size");
+    fill(size, text);
+    if (found) size.pattern = patternOf(found.shape);
+    else size.removeAttribute("pattern");
+    size.title = found?.shape ?? "";
+    element("machine-shape").textContent = found
+      ? `Size: ${found.shape}, such as ${found.example}.`
+      : "A machine with its size, such as paragon:8x8.";
   }
 
   /** Shows the question's machine. */
   async update() {
     const { question } = this.state;
-    const text = String(question.machine ?? "paragon");
-    const name = text.split(":")[0];
-    const found = this.facts.machines.find((one) => one.name === name);
-    const isKnown = found !== undefined && text.includes(":");
-    fill(element("machine-name"), isKnown ? name : OTHER);
-    const size = element("machine-size");
-    fill(size, isKnown ? text.slice(name.length + 1) : text);
-    if (isKnown) size.pattern = patternOf(found.shape);
-    else size.removeAttribute("pattern");
-    size.title = isKnown ? found.shape : "";
-    element("machine-shape").textContent = isKnown
-      ? `Size: ${found.shape}, such as ${found.example}.`
-      : "A machine as text, such as paragon:8x8.";
+    element("machine-note").textContent = "";
+    const text = this.text();
+    const found = text.includes(":") ? this.named(text.split(":")[0]) : undefined;
+    this.showSize(found, found ? text.slice(found.name.length + 1) : text);
     fill(element("machine-ports"), question.ports ?? "");
     fill(element("machine-placement"), question.placement ?? "");
     fill(element("fault"), question.fault ?? "");
     this.showNoise(readNoise(question.noise));
-    this.showSources(isKnown ? (found.sources ?? []) : []);
+    this.hasInstant();
+    this.showSources(found?.sources ?? []);
     element("mode-root").textContent = this.rooted() ? "root" : this.hasSources() ? "sources" : "nothing (no root)";
-    const asked = Object.fromEntries(KEYS.filter((key) => key in question).map((key) => [key, question[key]]));
+    const keys = this.hasSources() ? [...KEYS, ...SOURCE_KEYS] : KEYS;
+    const asked = Object.fromEntries(keys.filter((key) => key in question).map((key) => [key, question[key]]));
     const key = JSON.stringify(asked);
     if (key !== this.drawn) await this.load(asked, key);
     else {
-      this.refuse("");
+      this.fail("");
       this.mark();
     }
     this.sliders.update(this.operation());
@@ -129,15 +158,16 @@ export class Machine {
     try {
       const machine = await this.request.run((signal) => api.machine(asked, signal));
       if (!machine) return;
-      this.shown = machine;
-      this.refuse("");
+      // A drawing that is made again would lose the focus.
+      if (JSON.stringify(machine.network) !== JSON.stringify(this.shown?.network)) this.network.show(machine.network);
+      this.shown = { ...machine, key };
+      this.fail("");
     } catch (failure) {
-      this.refuse(failure.message);
+      this.fail(failure.message);
       this.drawn = "";
       return;
     }
     element("machine-ports").placeholder = this.shown.ports ?? "";
-    this.network.show(this.shown.network);
     this.sliders.show(this.shown.parameters);
     this.mark();
   }
@@ -154,10 +184,11 @@ export class Machine {
     return this.operation()?.axes.includes("distribution") ?? false;
   }
 
-  /** The sources if they are a list. */
+  /** The ranks of the sources: those of a list, or what the server says about a distribution. */
   sources() {
     const text = String(this.state.question.distribution ?? "");
-    return text.startsWith("list:") ? text.slice(5).split("+").filter(Boolean).map(Number) : [];
+    if (text.startsWith("list:")) return text.slice(5).split("+").filter(Boolean).map(Number);
+    return this.shown?.key === this.drawn ? (this.shown.sources ?? []) : [];
   }
 
   get mode() {
@@ -170,7 +201,8 @@ export class Machine {
     else if (this.hasSources()) {
       const old = this.sources();
       const sources = old.includes(rank) ? old.filter((other) => other !== rank) : [...old, rank].sort((a, b) => a - b);
-      this.state.change({ distribution: sources.length > 0 ? `list:${sources.join("+")}` : undefined, sources: undefined });
+      if (sources.length > 0) this.state.change({ distribution: `list:${sources.join("+")}`, sources: undefined });
+      else element("machine-note").textContent = "At least one node is a source.";
     }
   }
 
@@ -178,18 +210,31 @@ export class Machine {
     this.fault(this.mode === "slow" ? { kind: "slow", place: name, factor: "0.5" } : { kind: "dead", place: name });
   }
 
+  /** Whether the instant of faults by clicks is one. */
+  hasInstant() {
+    const field = element("fault-at");
+    return refuse(field, textOf(field) === "" || isTime(textOf(field)) ? "" : "Give a time, such as 0s or 2ms.");
+  }
+
   fault(fault) {
-    const at = element("fault-at").value.trim() || "0s";
+    if (!this.hasInstant()) return;
+    const at = textOf(element("fault-at")) || "0s";
     const faults = toggled(readFaults(this.state.question.fault), { ...fault, at });
     this.state.change({ fault: writeFaults(faults) });
   }
 
   noise() {
-    const value = (id) => element(id).value.trim();
+    const value = (id) => textOf(element(id));
     if (!element("noise-on").checked) {
       this.state.change({ noise: undefined });
       return;
     }
+    const good = ["interval", "length"].map((part) =>
+      refuse(element(`noise-${part}`), readValue(value(`noise-${part}`), "us") > 0 ? "" : "Give a time, such as 50us."),
+    );
+    const seed = element("noise-seed");
+    good.push(refuse(seed, seed.value !== "" && seed.checkValidity() ? "" : "Give a whole number."));
+    if (good.includes(false)) return;
     const parts = { interval: value("noise-interval"), length: value("noise-length") };
     if (value("noise-distribution") !== "fixed") parts.distribution = value("noise-distribution");
     if (value("noise-seed") !== "1") parts.seed = value("noise-seed");

@@ -3,6 +3,7 @@
 import { Answer } from "./answer.js";
 import * as api from "./api.js";
 import { element } from "./dom.js";
+import { acceptAll, onRefused } from "./fields.js";
 import { Lessons } from "./lessons.js";
 import { Look } from "./look.js";
 import { Machine } from "./machine.js";
@@ -13,6 +14,25 @@ import { Tell } from "./tell.js";
 function fail(error) {
   element("trouble").textContent = error.message;
   element("trouble").hidden = false;
+}
+
+/** Links within the page, which must not change its address, and the place of the answer. */
+function listen() {
+  for (const link of document.querySelectorAll("a[href^='#']")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      element(link.hash.slice(1)).focus();
+    });
+  }
+  // A step of a lesson continues at the answer.
+  element("lesson").addEventListener("click", (event) => {
+    if (event.target.closest("ol button")) element("answer-title").focus({ preventScroll: true });
+  });
+  // An answer that is higher than the window stays with its end in sight.
+  const answer = element("answer");
+  const place = () => (answer.style.top = `${Math.min(0, window.innerHeight - answer.offsetHeight)}px`);
+  new ResizeObserver(place).observe(answer);
+  window.addEventListener("resize", place);
 }
 
 async function start() {
@@ -37,6 +57,7 @@ async function start() {
   element("version").textContent = `multicomputer ${facts.version}.`;
 
   const show = (change) => {
+    acceptAll();
     machine.update().catch(fail);
     question.update();
     lessons.update();
@@ -46,10 +67,13 @@ async function start() {
   };
   state.listen(show);
   show({ question: false, page: true, moving: false });
-  element("skip").addEventListener("click", (event) => {
-    event.preventDefault();
-    element("answer").focus();
+  onRefused((isRefused) => {
+    document.querySelector("main").classList.toggle("stale", isRefused);
+    const shown = `${machine.text()}, ${state.question.operation ?? "broadcast"}`;
+    for (const line of document.querySelectorAll(".stale-line"))
+      line.textContent = isRefused ? `Not updated: shown for ${shown}, until the marked field is mended.` : "";
   });
+  listen();
 
   /** The public interface, for tests. */
   window.page = {

@@ -4,6 +4,9 @@ import { draw } from "./dom.js";
 
 export const MOST_CONTROLS = 256;
 const MOST_LINKS = 2500;
+/** Neighbours in a drawing are this number of pixels apart, for fingers, if it is then not wider than `MOST_WIDTH`. */
+const APART = 24;
+const MOST_WIDTH = 2400;
 
 /** Physical links of a network: both directions of a pair of vertices are one, `a-b`; a link of one direction is `a->b`. */
 function physical(network, nameOf) {
@@ -67,6 +70,10 @@ export class NetworkView {
     this.radius = Math.min(network.nearest * 0.27, near * 0.45);
     this.svg.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
     this.svg.style.maxWidth = `${Math.max(160, ((right - left) / this.radius) * 16)}px`;
+    const least = ((right - left) / near) * APART;
+    const isRoomy = this.hasControls && least <= MOST_WIDTH;
+    this.svg.style.minWidth = isRoomy ? `${least}px` : "";
+    this.svg.style.minHeight = isRoomy ? `${((bottom - top) / near) * APART}px` : "";
     this.svg.setAttribute("role", this.hasControls ? "group" : "img");
     this.svg.replaceChildren();
     if (this.hasControls) this.drawControls();

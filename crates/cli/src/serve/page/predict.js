@@ -42,9 +42,16 @@ export class Predict {
   update(page, results, at) {
     const isHiding = this.isHiding(page);
     this.form.hidden = !isHiding;
-    element("verdict").hidden = page.ask !== "1" || isHiding;
+    // A verdict belongs to its length.
+    element("verdict").hidden = page.ask !== "1" || isHiding || this.revealed.at !== at;
     Object.assign(this, { results, at });
     if (!isHiding || at === null) return;
+    this.list(results, at);
+    this.form.querySelector("button").disabled = !results.compared.includes(at);
+  }
+
+  /** Lists the algorithms in the form. */
+  list(results, at) {
     const names = results.algorithms.filter((name) => name !== "auto" || results.algorithms.length === 1);
     const made = JSON.stringify([names, at]);
     if (made === this.made) return;
@@ -84,9 +91,9 @@ export class Predict {
         : time === null
           ? ` ${name} has no time here.`
           : ` ${name} takes ${timeText(time)}.`;
-    this.revealed = { name, guess, isRight };
+    this.revealed = { at };
     const verdict = element("verdict");
-    verdict.textContent = says + close;
+    verdict.textContent = `For ${lengthWords(at)}: ${says}${close}`;
     verdict.className = isRight ? "right" : "wrong";
     this.onReveal();
     verdict.tabIndex = -1;

@@ -1,6 +1,7 @@
 // The question: operation, root or sources, lengths, algorithms, effort.
 
 import { element, fill, make, option, write } from "./dom.js";
+import { refuse, removed, textOf } from "./fields.js";
 import { counted, lengthText, readLength, readLengths } from "./units.js";
 
 /** Axes that only some operations have. */
@@ -42,17 +43,24 @@ export class Question {
 
   listen() {
     const changes = (id, call) =>
-      element(id).addEventListener("change", (event) => call(event.target.value.trim() || undefined, event.target));
+      element(id).addEventListener("change", (event) => call(textOf(event.target) || undefined));
     changes("operation", (name) => this.choose(name));
-    changes("root", (root) => this.state.change({ root }));
+    for (const [id, key] of [
+      ["root", "root"],
+      ["sources-number", "sources"],
+      ["fan-out", "fan-out"],
+    ]) {
+      changes(id, (text) => {
+        const isGood = text === undefined || readLengths(text) !== null;
+        if (refuse(element(id), isGood ? "" : "Give a whole number, or nothing.")) this.state.change({ [key]: text });
+      });
+    }
     changes("distribution", (name) =>
       name === "text" ? element("distribution-text").focus() : this.state.change({ distribution: name }),
     );
     changes("distribution-text", (distribution) =>
       this.state.change(distribution?.startsWith("list:") ? { distribution, sources: undefined } : { distribution }),
     );
-    changes("sources-number", (sources) => this.state.change({ sources }));
-    changes("fan-out", (text) => this.state.change({ "fan-out": text }));
     changes("skew", (skew) => this.state.change({ skew }));
     changes("bytes", (bytes) => this.lengths(bytes));
     changes("bytes-from", () => this.range());
@@ -78,34 +86,38 @@ export class Question {
     const operation = this.facts.operations.find((one) => one.name === name);
     const keys = { operation: name, algorithm: usual(operation) };
     for (const axis of OWN_AXES) if (!operation.axes.includes(axis)) keys[axis] = undefined;
+    const note = removed(this.state.question, keys);
     this.state.change(keys);
+    element("question-note").textContent = note;
   }
 
   lengths(text) {
     const isGood = text === undefined || readLengths(text) !== null;
-    this.refuse(isGood ? "" : `${text} is not a list of lengths: give a length 64K, a list 1K,4K or a doubling range 8..1M.`);
-    if (isGood) this.state.change({ bytes: text });
+    const wrong = `${text} is not a list of lengths: give a length 64K, a list 1K,4K or a doubling range 8..1M.`;
+    if (!refuse(element("bytes"), isGood ? "" : wrong)) return;
+    this.state.change({ bytes: text });
+    if (text === undefined) element("question-note").textContent = "Without lengths the length is 2K.";
   }
 
   range() {
-    const [from, to] = ["bytes-from", "bytes-to"].map((id) => element(id).value.trim());
+    const fields = ["bytes-from", "bytes-to"].map(element);
+    const [from, to] = fields.map(textOf);
     const [least, most] = [readLength(from), readLength(to)];
-    if (!(least > 0)) return this.refuse(`Lengths from ${from || "nothing"}: give a length of at least 1 byte, such as 8 or 4K.`);
-    if (!(most >= least))
-      return this.refuse(`Lengths to ${to || "nothing"}: give a length that is not less than ${from}, such as 1M.`);
-    this.refuse("");
-    return this.state.change({ bytes: least === most ? from : `${from}..${to}` });
-  }
-
-  refuse(text) {
-    element("bytes-error").textContent = text;
-    element("bytes-error").hidden = text === "";
+    const wrong = [
+      least > 0 ? "" : `Lengths from ${from || "nothing"}: give a length of at least 1 byte, such as 8 or 4K.`,
+      most >= least || !(least > 0) ? "" : `Lengths to ${to || "nothing"}: give a length that is not less than ${from}, such as 1M.`,
+    ];
+    // Both fields have one place for messages.
+    const order = wrong[0] === "" ? [0, 1] : [1, 0];
+    const good = order.map((nth) => refuse(fields[nth], wrong[nth]));
+    if (!good.includes(false)) this.state.change({ bytes: least === most ? from : `${from}..${to}` });
   }
 
   /** Shows the question. */
   update() {
     const { question } = this.state;
     const operation = this.operation();
+    element("question-note").textContent = "";
     fill(element("operation"), question.operation ?? "broadcast");
     element("operation-about").textContent = operation?.about ?? "";
     for (const label of document.querySelectorAll("#question [data-axis]"))
@@ -172,7 +184,8 @@ export class Question {
     ].filter((one) => one[1]);
     if (facts.length === 0) return;
     const details = make("details", { className: "small" }, item);
-    make("summary", { textContent: "cost, source", aria: { label: `Cost and source of ${name}` } }, details);
+    const kinds = facts.map(([what]) => what.toLowerCase()).join(", ");
+    make("summary", { textContent: kinds, aria: { label: `${name}: ${kinds}` } }, details);
     for (const [what, text] of facts) write(`${what}: ${text}`, make("p", {}, details));
   }
 }

@@ -8,6 +8,8 @@ export class Results {
     this.first = new Map();
     this.algorithms = [];
     this.lengths = [];
+    /** The lengths of which all rows have come; null if these are all lengths. */
+    this.settled = null;
   }
 
   add(rows) {
@@ -22,10 +24,24 @@ export class Results {
     return this;
   }
 
+  /** While rows come, case by case: the lengths of the last case are not settled. */
+  settle() {
+    const last = this.rows[this.rows.length - 1].case;
+    const open = new Set([...this.first.values()].filter((row) => row.case === last).map((row) => row.bytes));
+    this.settled = this.lengths.filter((bytes) => !open.has(bytes));
+  }
+
+  /** The lengths that can be compared. */
+  get compared() {
+    return this.settled ?? this.lengths;
+  }
+
   /** These rows, and for lengths and algorithms without a row those of other results. */
   over(other) {
     const all = new Results().add(this.rows);
-    return all.add(other.rows.filter((row) => !this.first.has(`${row.bytes} ${row.algorithm}`)));
+    all.add(other.rows.filter((row) => !this.first.has(`${row.bytes} ${row.algorithm}`)));
+    all.settled = this.compared;
+    return all;
   }
 
   /** Whether more than the length varies, so that a length and an algorithm have several rows. */
@@ -47,29 +63,27 @@ export class Results {
     return this.algorithms.map((name) => this.at(bytes, name)).find((row) => typeof row?.bound_us === "number");
   }
 
-  /** The length nearest to a given one. */
-  nearest(bytes) {
-    const far = (other) => Math.abs(Math.log2((other + 1) / (bytes + 1)));
-    return this.lengths.reduce((best, other) => (best === null || far(other) < far(best) ? other : best), null);
-  }
-
-  /** The algorithms that have a time at a length, from the fastest to the slowest; equal ones in the order of the question. */
+  /** The algorithms that have a time at a length, from the fastest to the slowest; equal ones in the order of the question. `auto`, which is one of the others, is the last. */
   ranked(bytes) {
     const timed = this.algorithms.filter((name) => this.time(bytes, name) !== null);
-    return timed.sort((one, other) => this.time(bytes, one) - this.time(bytes, other));
+    const rank = (name) => (name === "auto" ? Infinity : this.time(bytes, name));
+    return timed.sort((one, other) => (rank(one) < rank(other) ? -1 : Number(rank(one) > rank(other))));
   }
 
-  /** As `ranked`, without `auto` if there is another algorithm: `auto` is one of the others. */
+  /** As `ranked`, without `auto` if another algorithm is compared. */
   rankedByName(bytes) {
-    const names = this.ranked(bytes);
-    const others = names.filter((name) => name !== "auto");
-    return others.length > 0 ? others : names;
+    return this.ranked(bytes).filter((name) => !this.hasAutoBeside || name !== "auto");
+  }
+
+  /** Whether `auto` is compared beside others, and is therefore left out where the fastest is named. */
+  get hasAutoBeside() {
+    return this.algorithms.length > 1 && this.algorithms.includes("auto");
   }
 
   /** Ranges of lengths with the same fastest algorithm: `{ name, from, to }`. If several are equally fast, a range goes on. */
   ranges() {
     const ranges = [];
-    for (const bytes of this.lengths) {
+    for (const bytes of this.compared) {
       const [name] = this.rankedByName(bytes);
       const last = ranges[ranges.length - 1];
       if (name === undefined) continue;
@@ -79,13 +93,18 @@ export class Results {
     return ranges;
   }
 
-  /** Where the fastest algorithm changes; `bytes` and `time` are where the lines of the chart meet. */
+  /**
+   * Where the fastest algorithm changes; `bytes` and `time` are where the lines of the chart meet, which `isLowest` if no third one is
+   * below.
+   */
   crossovers() {
     const ranges = this.ranges();
     return ranges.slice(1).map((after, nth) => {
       const before = ranges[nth];
       const meeting = this.meeting(before.name, after.name, before.to, after.from);
-      return { before: before.name, after: after.name, from: before.to, to: after.from, ...meeting };
+      const others = this.algorithms.filter((name) => ![before.name, after.name].includes(name) && !(name === "auto" && this.hasAutoBeside));
+      const isLowest = others.every((name) => !(this.between(name, before.to, after.from, meeting.bytes) < meeting.time));
+      return { before: before.name, after: after.name, from: before.to, to: after.from, ...meeting, isLowest };
     });
   }
 
@@ -99,6 +118,12 @@ export class Results {
     return { bytes: Math.exp(Math.log(from) + part * Math.log(to / from)), time: Math.exp(a + part * (c - a)) };
   }
 
+  /** The straight line of an algorithm between two lengths on logarithmic axes, as a time at a length. */
+  between(name, from, to, bytes) {
+    const part = from > 0 ? Math.log(bytes / from) / Math.log(to / from) : 1;
+    return (this.time(from, name) ?? NaN) ** (1 - part) * (this.time(to, name) ?? NaN) ** part;
+  }
+
   /** The fastest algorithms in words. */
   sentence() {
     const ranges = this.ranges();
@@ -107,21 +132,34 @@ export class Results {
       const span = range.from === range.to ? lengthText(range.from) : `${lengthText(range.from)} to ${lengthText(range.to)}`;
       return `${range.name} (${span})`;
     };
-    if (ranges.length === 1) return `Fastest: ${named(ranges[0])}.`;
+    const without = this.hasAutoBeside ? ", auto left out" : "";
+    if (ranges.length === 1) return `Fastest${without}: ${named(ranges[0])}.`;
     const changes = this.crossovers().map(
       (one) => `${one.before} to ${one.after} between ${lengthText(one.from)} and ${lengthText(one.to)}`,
     );
-    return `Fastest by length: ${listed(ranges.map(named))}. Crossovers: ${listed(changes)}.`;
+    return `Fastest by length${without}: ${listed(ranges.map(named))}. Crossovers, between measured lengths: ${listed(changes)}.`;
   }
 
-  /** Why algorithms have no time: `{ algorithm, lengths, text }`. */
+  /** Why algorithms have no time, each text once for the same lengths: `{ algorithms, lengths, text }`. */
   restrictions() {
-    const found = new Map();
-    for (const row of this.rows.filter((one) => one.restriction)) {
-      const note = found.get(row.algorithm) ?? { algorithm: row.algorithm, lengths: [], text: row.restriction };
-      if (!note.lengths.includes(row.bytes)) note.lengths.push(row.bytes);
-      found.set(row.algorithm, note);
-    }
-    return [...found.values()];
+    const grouped = (items, keyOf, valueOf) => {
+      const groups = new Map();
+      for (const item of items) groups.set(keyOf(item), (groups.get(keyOf(item)) ?? new Set()).add(valueOf(item)));
+      return [...groups];
+    };
+    const rows = this.rows.filter((one) => one.restriction);
+    const single = grouped(
+      rows,
+      (row) => JSON.stringify([row.restriction, row.algorithm]),
+      (row) => row.bytes,
+    ).map(([key, lengths]) => [...JSON.parse(key), [...lengths]]);
+    return grouped(
+      single,
+      ([text, , lengths]) => JSON.stringify([text, lengths]),
+      ([, algorithm]) => algorithm,
+    ).map(([key, algorithms]) => {
+      const [text, lengths] = JSON.parse(key);
+      return { algorithms: [...algorithms], lengths, text };
+    });
   }
 }

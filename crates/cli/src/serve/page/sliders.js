@@ -1,6 +1,7 @@
 // A slider and a field for each parameter of the machine. Sliders are logarithmic; the preset's value is in the middle, with a tick.
 
 import { element, fill, make } from "./dom.js";
+import { refuse } from "./fields.js";
 import { plain, readValue } from "./units.js";
 
 export const PARAMETERS = [
@@ -90,10 +91,11 @@ export class Sliders {
     make("p", { className: "small", textContent: source ? `${known}: ${source}` : known }, box);
     range.addEventListener("input", () => this.set(parameter, valueAt(range.valueAsNumber, preset, unit), true));
     range.addEventListener("change", () => this.set(parameter, valueAt(range.valueAsNumber, preset, unit), false));
-    field.addEventListener(
-      "change",
-      () => field.value !== "" && field.checkValidity() && this.set(parameter, field.valueAsNumber, false),
-    );
+    field.addEventListener("change", () => {
+      const isGood = field.value !== "" && field.checkValidity();
+      if (refuse(field, isGood ? "" : `Give a number of at least 0${unit && `, in ${unit}`}.`))
+        this.set(parameter, field.valueAsNumber, false);
+    });
     reset.addEventListener("click", () => this.set(parameter, preset, false));
     this.rows.set(axis, { box, range, field, reset });
   }

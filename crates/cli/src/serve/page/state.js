@@ -77,23 +77,28 @@ export class State {
   }
 
   recall() {
+    clearTimeout(this.waiting);
     if (location.hash === writeAddress(this.question, this.page)) return;
     Object.assign(this, readAddress(location.hash));
     this.tell({ question: true, page: true, moving: false });
   }
 
-  /** Replaces the question, and the given keys of the page. */
+  /** Replaces the question, and the given keys of the page; the browser can go back from it. */
   set(question, page = {}) {
+    this.settle();
     this.question = structuredClone(question);
     this.merge(this.page, page);
-    this.remember();
+    this.enter();
     this.tell({ question: true, page: true, moving: false });
   }
 
-  /** Changes keys of the question; `undefined` removes a key. */
+  /** Changes keys of the question; `undefined` removes a key. The browser can go back from another machine or operation. */
   change(keys, moving = false) {
+    const isEntry = "machine" in keys || "operation" in keys;
+    if (isEntry) this.settle();
     this.merge(this.question, keys);
-    this.remember();
+    if (isEntry) this.enter();
+    else this.remember();
     this.tell({ question: true, page: false, moving });
   }
 
@@ -109,6 +114,18 @@ export class State {
       if (value === undefined || value === "") delete object[key];
       else object[key] = value;
     }
+  }
+
+  /** Writes an address that still waits to be written. */
+  settle() {
+    this.written = -LEAST_WAIT;
+    this.remember();
+  }
+
+  /** Makes an entry in the browser's history. */
+  enter() {
+    const hash = writeAddress(this.question, this.page);
+    if (location.hash !== hash) history.pushState(null, "", hash);
   }
 
   /** Writes the address: at once, or when the minimum interval has passed. */

@@ -69,7 +69,18 @@ export class Tell {
 
   update() {
     element("address").value = this.state.address();
+    const key = JSON.stringify(this.question());
+    if (key !== this.told) this.tell({ command: "", python: "" });
+    this.told = key;
     this.soon();
+  }
+
+  /** Shows the texts of the question; empty ones cannot be copied. */
+  tell(texts) {
+    for (const [id, text] of Object.entries(texts)) {
+      element(id).textContent = text;
+      document.querySelector(`[data-copy="${id}"]`).disabled = text === "";
+    }
   }
 
   async load() {
@@ -77,11 +88,10 @@ export class Tell {
     try {
       const told = await this.request.run((signal) => api.tell(this.question(), signal));
       if (!told) return;
-      element("command").textContent = told.command;
-      element("python").textContent = told.python;
+      this.tell({ command: told.command, python: told.python });
       this.say("");
     } catch (error) {
-      element("command").textContent = element("python").textContent = "";
+      this.tell({ command: "", python: "" });
       this.say(error.message);
     }
   }
