@@ -143,7 +143,7 @@ export class Answer {
     element("results").classList.remove("old");
     this.busy(false);
     if (error) {
-      const { rows } = this.shown;
+      const rows = this.shown.rows.filter((row) => row.time_us !== null);
       element("progress").textContent = rows.length > 0 ? `Incomplete: ${counted(rows.length, "row")} before the error.` : "";
     }
     this.draw();

@@ -70,7 +70,10 @@ export class Tell {
   update() {
     element("address").value = this.state.address();
     const key = JSON.stringify(this.question());
-    if (key !== this.told) this.tell({ command: "", python: "" });
+    if (key !== this.told) {
+      this.request.cancel();
+      this.tell({ command: "", python: "" });
+    }
     this.told = key;
     this.soon();
   }
