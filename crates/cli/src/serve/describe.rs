@@ -49,12 +49,12 @@ pub(super) fn machine(spec: &MachineSpec, study: &Study) -> Result<Value, String
     });
     object["parameters"] = json!(described);
     object["network"] = json!(Network::of(&**spec.topology()));
-    object["sources"] = json!(sources(spec, study)?);
+    object["sources"] = json!(source_ranks(spec, study)?);
     Ok(object)
 }
 
 /// The ranks of the sources of an s-to-p broadcast; `None` for other operations.
-fn sources(spec: &MachineSpec, study: &Study) -> Result<Option<Vec<Rank>>, String> {
+fn source_ranks(spec: &MachineSpec, study: &Study) -> Result<Option<Vec<Rank>>, String> {
     let first = |axis| study.values(axis).and_then(|values| values.first()).map(String::as_str);
     if first(Axis::Operation).and_then(|name| Operation::named(name).ok()) != Some(Operation::SToP) {
         return Ok(None);
