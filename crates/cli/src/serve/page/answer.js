@@ -41,7 +41,7 @@ function nearest(lengths, bytes) {
 export class Answer {
   /** `onChange` is called when rows have come or another length is looked at. */
   constructor(state, onChange) {
-    Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, pointed: null, frame: 0, settling: 0 });
+    Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, isOld: false, pointed: null, frame: 0, settling: 0 });
     this.computation = new Computation(
       (results, isCoarse) => this.take(results, isCoarse),
       (error, moving) => this.end(error, moving),
@@ -100,8 +100,9 @@ export class Answer {
     this.busy(true);
     // Until rows of this question come, those of the last one are faint.
     const key = JSON.stringify(question);
-    if (key !== this.key) element("results").classList.add("old");
+    if (key !== this.key) this.isOld = true;
     this.key = key;
+    element("results").classList.toggle("old", this.isOld);
     element("answer-error").hidden = true;
     if (chosen(question).length === 0) {
       this.computation.cancel();
@@ -128,7 +129,7 @@ export class Answer {
   take(results, isCoarse) {
     this.shown = results;
     this.isCoarse = isCoarse;
-    element("results").classList.remove("old");
+    this.isOld = false;
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
       this.draw();
@@ -140,7 +141,7 @@ export class Answer {
     field.hidden = error === null;
     explain(error?.message ?? "", field);
     if (error !== null || !moving) Object.assign(this, { shown: this.computation.results, isCoarse: false });
-    element("results").classList.remove("old");
+    this.isOld = false;
     this.busy(false);
     if (error) {
       const rows = this.shown.rows.filter((row) => row.time_us !== null);
@@ -164,6 +165,7 @@ export class Answer {
     this.predict.update(this.state.page, results, at);
     const isHidden = this.predict.isHiding(this.state.page);
     element("results").hidden = isHidden;
+    element("results").classList.toggle("old", this.isOld);
     element("sentence").textContent = results.sentence();
     this.chart.draw(results, at);
     const select = element("at");

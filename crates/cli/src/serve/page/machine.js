@@ -124,7 +124,7 @@ export class Machine {
     else size.removeAttribute("pattern");
     size.title = found?.shape ?? "";
     element("machine-shape").textContent = found
-      ? `Size: ${found.shape}, such as ${found.example}.`
+      ? `${found.name}: ${found.about}. Size: ${found.shape}, such as ${found.example}.`
       : "A machine with its size, such as paragon:8x8.";
   }
 

@@ -166,6 +166,7 @@ const end = Math.max(...rows().filter((row) => row.bytes === 1024 && ["linear", 
 expect("their time is the answer's", Math.abs(replay.state().end / 1e6 - end) < 1e-9, [replay.state().end, end]);
 
 // Tell.
+const shown = page.state();
 await until(() => el("command").textContent.includes("multicomputer study"), "the command");
 expect("the command", el("command").textContent.includes("--machine paragon:4x4"), el("command").textContent);
 expect("Python", el("python").textContent.includes("mc.study("), el("python").textContent);
@@ -176,6 +177,139 @@ for (const id of ["save-study", "save-svg", "save-csv"]) {
   await until(() => el("tell-said").textContent !== "", id);
   expect(id, !/error|fail/i.test(el("tell-said").textContent), el("tell-said").textContent);
 }
+
+// What is not valid is told at its field, and what is shown is marked until it is mended.
+page.set({ operation: "broadcast", machine: "paragon:4x4", bytes: "8..4K", algorithm: ["auto", "linear", "short"] }, { at: "64" });
+await idle();
+for (const [id, wrong, good] of [
+  ["machine-size", "", " 4 x 4 "],
+  ["machine-ports", "0", ""],
+  ["machine-ports", "1.5", ""],
+  ["alpha-value", "-1", el("alpha-value").value],
+  ["alpha-value", "", el("alpha-value").value],
+  ["fault-at", "abc", "0s"],
+  ["fault-at", "-1s", "0s"],
+  ["bytes-from", "0", "8"],
+  ["root", "x", ""],
+]) {
+  set(id, wrong);
+  const told = el(el(id).dataset.error ?? `${id}-error`);
+  const lines = [...document.querySelectorAll(".stale-line")].map((line) => line.textContent);
+  expect(`${id} ${wrong} is told`, told.textContent.length > 10 && !told.hidden && lines.length === 3 && lines.every((line) => line.includes("paragon:4x4")), lines);
+  set(id, good);
+  await idle();
+  expect(`${id} ${good} mends it`, document.querySelector("main.stale, .stale-line:not(:empty)") === null && question().machine === "paragon:4x4");
+}
+set("machine-name", "other");
+expect("a machine as text", el("machine-size-label").textContent === "Machine as text" && el("machine-size").value === "paragon:4x4");
+set("machine-size", "mesh:3x7");
+await idle();
+expect("the text is taken", question().machine === "mesh:3x7" && el("machine-name").value === "mesh" && el("machine-size").value === "3x7");
+set("alpha-value", "20");
+set("root", "5");
+set("machine-name", "cm5");
+expect("what is removed is told", /root 5.*alpha 20us/.test(el("machine-note").textContent), el("machine-note").textContent);
+set("bytes", "");
+expect("the length without lengths is told", el("question-note").textContent.includes("2K"));
+await idle();
+location.hash = "#operation=broadcast";
+await idle();
+expect("the default machine", el("machine-name").value === "paragon" && el("machine-size").value === "10x10" && rows()[0].machine === "paragon:10x10");
+
+// Going back undoes a change of the machine and of the operation.
+set("machine-name", "torus");
+await idle();
+set("operation", "scan");
+await idle();
+for (const [key, value] of [["operation", "broadcast"], ["machine", undefined]]) {
+  const last = location.hash;
+  history.back();
+  await until(() => location.hash !== last, "the last address");
+  await idle();
+  expect(`back to the ${key}`, question()[key] === value);
+}
+
+// The answer belongs to the question: what is old, coarse or incomplete is marked, and nothing is concluded from it.
+page.set({ operation: "broadcast", machine: "paragon:4x4", bytes: "8..64K", algorithm: ["auto", "short", "long"] });
+expect("old times are faint", el("results").className === "old" && el("answer").getAttribute("aria-busy") === "true");
+expect("old commands are gone", el("command").textContent === "" && document.querySelector('[data-copy="python"]').disabled);
+const seen = new Set();
+while (page.busy) {
+  seen.add(el("results").className === "old" ? "" : el("at").value);
+  await wait(2);
+}
+await idle();
+seen.delete("");
+expect("the length stays while rows come", seen.size <= 1 && el("results").className === "", [...seen]);
+expect("auto is left out of the sentence", /auto left out/.test(el("sentence").textContent) && !/auto \(/.test(el("sentence").textContent));
+expect("auto is the last bar", /chose .*not ranked/.test(el("bars").lastElementChild.textContent), el("bars").textContent);
+el("algorithms-none").click();
+await idle();
+expect("an error leaves no times", el("sentence").textContent + el("progress").textContent + el("bars").textContent === "" && el("chart").children.length === 0);
+page.set({ operation: "broadcast", machine: "paragon:4x4", bytes: "8..64", algorithm: ["short", "long"], root: "99" });
+await idle();
+expect("the same error is told once", el("notes").children.length === 1 && el("notes").textContent.startsWith("short and long have no time"), el("notes").textContent);
+const { explain } = await import("/fields.js");
+const said = document.createElement("p");
+explain("unknown machine `foo`. Known: one, another", said);
+expect("lists of names are folded", said.querySelector("details")?.textContent.includes("another") && said.firstChild.textContent === "unknown machine `foo`.");
+const { Results } = await import("/results.js");
+const timed = (time_us, nth) => ({ bytes: nth < 3 ? 1 : 4, algorithm: "abc"[nth % 3], time_us, case: nth < 3 ? 0 : 1 });
+const some = new Results().add([1, 100, 1.1, 100, 1].map(timed));
+some.settle();
+expect("lengths without all rows are not compared", some.sentence() === "Fastest: a (1).", some.sentence());
+expect("no crossover above a third line", new Results().add([1, 100, 1.1, 100, 1, 1.1].map(timed)).crossovers().every((one) => !one.isLowest));
+
+// A verdict belongs to its length.
+page.set({ operation: "broadcast", machine: "paragon:4x4", bytes: "8..4K", algorithm: ["linear", "short"] }, { at: "64", ask: "1" });
+await idle();
+el("predict").querySelector("input").click();
+el("guess-time").value = "5";
+el("predict").requestSubmit();
+expect("a verdict names its length", el("verdict").textContent.startsWith("For 64 bytes") && !el("verdict").hidden, el("verdict").textContent);
+set("at", "128");
+expect("and goes with it", el("verdict").hidden && !el("results").hidden);
+el("ask").click();
+await idle();
+
+// The sources of any distribution are marked, and a click adds to them.
+page.set({ operation: "s-to-p", machine: "paragon:4x4", bytes: "1K", algorithm: ["spread"], distribution: "cross", sources: "5" });
+await idle();
+const marked = () => [...document.querySelectorAll("#network .source")].map((node) => node.dataset.name);
+await until(() => marked().length === 5, "the sources");
+const added = [...document.querySelectorAll("#network .node:not(.source)")][0].dataset.name;
+click(added);
+await idle();
+await until(() => marked().length === 6, "one more source");
+expect("a click adds a source", question().distribution.startsWith("list:") && rows()[0].sources === 6 && marked().includes(added), question());
+
+// Places and ways on the page.
+el("lesson-list").children[0].click();
+el("lesson").querySelector("ol button").click();
+expect("a step continues at the answer", document.activeElement.id === "answer-title");
+await idle();
+el("lesson-list").children[0].click();
+for (const id of ["answer", "look", "tell", "words"]) {
+  const last = location.hash;
+  document.querySelector(`nav a[href="#${id}"]`).click();
+  expect(`a link to ${id}`, document.activeElement.id === id && location.hash === last);
+}
+window.scrollTo(0, document.body.scrollHeight);
+await wait(100);
+expect("the answer covers nothing", el("answer").getBoundingClientRect().bottom <= el("look").getBoundingClientRect().top);
+page.set({ operation: "broadcast", machine: "fat-tree:64", bytes: "8", algorithm: ["short"] });
+await idle();
+await until(() => el("network-note").textContent.startsWith("fat-tree:64"), "the fat tree");
+const [left, right] = ["0", "1"].map((name) => document.querySelector(`#network [data-name="${name}"] circle`).getBoundingClientRect().x);
+expect("fingers fit", right - left >= 23.9, [left, right]);
+expect("words", el("glossary").querySelectorAll("dt").length >= 15);
+const algorithms = page.facts().operations.find((one) => one.name === "broadcast").algorithms;
+expect("a cost is announced if there is one", [...document.querySelectorAll("#algorithms summary")].every((summary) => {
+  const { cost } = algorithms.find((one) => one.name === summary.closest("li").querySelector("input").value);
+  return summary.textContent.includes("cost") === (cost !== "");
+}));
+page.set(shown.question, shown.page);
+await idle();
 
 // The address makes the same page again.
 const before = page.state();
