@@ -32,7 +32,8 @@ document.addEventListener("focusout", () => (edited = null), true);
 
 /** Sets the value of a field unless the user is typing in it. */
 export function fill(field, value) {
-  if (field !== edited && field.value !== String(value)) field.value = value;
+  // Of a text that is no number, a field of numbers says that it is empty.
+  if (field !== edited && (field.value !== String(value) || field.validity.badInput)) field.value = value;
 }
 
 /** Says something to screen readers, at most once for each text. */

@@ -16,11 +16,16 @@ export function refuse(field, text) {
     place.textContent = text;
     place.hidden = text === "";
   }
-  field.toggleAttribute("aria-invalid", text !== "");
+  field.setAttribute("aria-invalid", String(text !== ""));
   refused[text === "" ? "delete" : "add"](field);
   listener(refused.size > 0);
   return text === "";
 }
+
+// A field of numbers does not say that it has changed from nothing to a text that is no number.
+document.addEventListener("focusout", ({ target }) => {
+  if (target.validity?.badInput) target.dispatchEvent(new Event("change", { bubbles: true }));
+});
 
 /** Forgets all refusals: the question has changed, and all fields show it again. */
 export const acceptAll = () => [...refused].forEach((field) => refuse(field, ""));

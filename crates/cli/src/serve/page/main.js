@@ -21,6 +21,7 @@ function listen() {
   for (const link of document.querySelectorAll("a[href^='#']")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
+      if (link.hash === "#words") element("glossary").open = true;
       element(link.hash.slice(1)).focus();
     });
   }
