@@ -41,7 +41,8 @@ function nearest(lengths, bytes) {
 export class Answer {
   /** `onChange` is called when rows have come or another length is looked at. */
   constructor(state, onChange) {
-    Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, isOld: false, pointed: null, frame: 0, settling: 0 });
+    Object.assign(this, { state, onChange, shown: new Results(), isCoarse: false, isOld: false });
+    Object.assign(this, { pointed: null, frame: 0, settling: 0 });
     this.computation = new Computation(
       (results, isCoarse) => this.take(results, isCoarse),
       (error, moving) => this.end(error, moving),

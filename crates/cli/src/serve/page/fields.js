@@ -12,7 +12,8 @@ export const onRefused = (call) => (listener = call);
 export function refuse(field, text) {
   const id = field.dataset.error ?? `${field.id}-error`;
   if (text !== "" || element(id)) {
-    const place = element(id) ?? make("span", { id, className: "error", aria: { role: "alert" } }, field.closest("label, .slider"));
+    const host = field.closest("label, .slider");
+    const place = element(id) ?? make("span", { id, className: "error", aria: { role: "alert" } }, host);
     place.textContent = text;
     place.hidden = text === "";
   }

@@ -89,7 +89,8 @@ export class Machine {
     const wrong = found
       ? `${given} is not a size of ${found.name}: give ${found.shape}, such as ${found.example.slice(found.name.length + 1)}.`
       : `${given} is not a machine: give a name and a size, such as ${DEFAULT}.`;
-    if (refuse(field, text !== "" && field.checkValidity() ? "" : wrong)) this.choose(found ? `${found.name}:${text}` : text, !found);
+    if (refuse(field, text !== "" && field.checkValidity() ? "" : wrong))
+      this.choose(found ? `${found.name}:${text}` : text, !found);
   }
 
   /** Shows what the server says against the machine. */

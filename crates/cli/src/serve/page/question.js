@@ -105,7 +105,9 @@ export class Question {
     const [least, most] = [readLength(from), readLength(to)];
     const wrong = [
       least > 0 ? "" : `Lengths from ${from || "nothing"}: give a length of at least 1 byte, such as 8 or 4K.`,
-      most >= least || !(least > 0) ? "" : `Lengths to ${to || "nothing"}: give a length that is not less than ${from}, such as 1M.`,
+      most >= least || !(least > 0)
+        ? ""
+        : `Lengths to ${to || "nothing"}: give a length that is not less than ${from}, such as 1M.`,
     ];
     // Both fields have one place for messages.
     const order = wrong[0] === "" ? [0, 1] : [1, 0];

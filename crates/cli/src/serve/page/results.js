@@ -63,7 +63,10 @@ export class Results {
     return this.algorithms.map((name) => this.at(bytes, name)).find((row) => typeof row?.bound_us === "number");
   }
 
-  /** The algorithms that have a time at a length, from the fastest to the slowest; equal ones in the order of the question. `auto`, which is one of the others, is the last. */
+  /**
+   * The algorithms that have a time at a length, from the fastest to the slowest; equal ones in the order of the question. `auto`, which
+   * is one of the others, is the last.
+   */
   ranked(bytes) {
     const timed = this.algorithms.filter((name) => this.time(bytes, name) !== null);
     const rank = (name) => (name === "auto" ? Infinity : this.time(bytes, name));
@@ -102,8 +105,9 @@ export class Results {
     return ranges.slice(1).map((after, nth) => {
       const before = ranges[nth];
       const meeting = this.meeting(before.name, after.name, before.to, after.from);
-      const others = this.algorithms.filter((name) => ![before.name, after.name].includes(name) && !(name === "auto" && this.hasAutoBeside));
-      const isLowest = others.every((name) => !(this.between(name, before.to, after.from, meeting.bytes) < meeting.time));
+      const isBelow = (name) => this.between(name, before.to, after.from, meeting.bytes) < meeting.time;
+      const others = this.rankedByName(after.from).filter((name) => name !== before.name && name !== after.name);
+      const isLowest = !others.some(isBelow);
       return { before: before.name, after: after.name, from: before.to, to: after.from, ...meeting, isLowest };
     });
   }
