@@ -80,7 +80,7 @@ export class Lessons {
     if (main.classList.contains("taught") === isTaught) return;
     main.classList.toggle("taught", isTaught);
     if (isTaught) element("look").after(element("question"));
-    else element("answer").before(element("question"));
+    else element("side").before(element("question"));
   }
 
   /** Makes what is the same for all steps; an address is of the step whose question it has. */
