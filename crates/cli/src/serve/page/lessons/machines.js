@@ -46,8 +46,8 @@ export const lesson = {
     },
     {
       text:
-        "A cluster on 100 Gb/s Ethernet: each message crosses switches, and neighbours in rank order are no nearer " +
-        "than others. Look where `pipeline` is now.",
+        "A cluster on 100 Gb/s Ethernet: each message crosses switches, and nodes with successive numbers are hardly nearer " +
+        "to each other than others. Look where `pipeline` is now.",
       cases: [
         ["Paragon", broadcast(PARAGON), page],
         ["Ethernet", broadcast(ETHERNET), page],
@@ -60,8 +60,8 @@ export const lesson = {
     {
       text:
         "Why? Without rows and columns `pipeline` has to be a chain through all nodes: 63 steps, each with a start-up " +
-        "(alpha, the fixed cost of a message), until the first chunk has arrived everywhere. On a mesh it goes down " +
-        "the rows or columns at the same time. And start-ups count more on Ethernet.",
+        "(alpha, the fixed cost of a message), until the first chunk has arrived everywhere. On a mesh it takes other " +
+        "forms, with fewer steps: chunks go down all rows or columns at the same time. And start-ups count more on Ethernet.",
       cases: [
         ["Paragon", broadcast(PARAGON), { ...page, at: "65536" }],
         ["Ethernet", broadcast(ETHERNET), { ...page, at: "65536" }],
@@ -73,7 +73,7 @@ export const lesson = {
         return (
           `\`pipeline\` takes these forms: ${listed(forms)}. From the Paragon to Ethernet alpha goes from ` +
           `${micros(paragon.alpha_us)} to ${micros(ethernet.alpha_us)}, ${times(paragon.alpha_us, ethernet.alpha_us)} less; ` +
-          `beta, the time per byte, from ${paragon.beta_ns_per_byte} to ${ethernet.beta_ns_per_byte} ns, ` +
+          `beta, the time per byte, from ${paragon.beta_ns_per_byte} to ${ethernet.beta_ns_per_byte} ns (billionths of a second), ` +
           `${times(paragon.beta_ns_per_byte, ethernet.beta_ns_per_byte)} less.`
         );
       },

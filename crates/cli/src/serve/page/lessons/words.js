@@ -2,7 +2,7 @@
 
 export const WORDS = [
   ["node", "a processor with its own memory, joined to others by links of a network"],
-  ["us, ms", "microsecond and millisecond: a millionth and a thousandth of a second"],
+  ["ms, us, ns", "a thousandth, a millionth and a billionth of a second"],
   ["KiB, MiB", "1024 bytes, and 1024 times as much"],
   ["start-up, alpha", "the fixed part of the time of a message, however short the message is"],
   ["o_s, o_r", "the parts of alpha in which the sender and the receiver are busy"],
