@@ -237,7 +237,7 @@ fn token(node: &Node<'_>) -> Result {
 fn token_model(rank: usize, returned: &[usize]) -> Act {
     match returned.len() {
         4.. => End,
-        at if (at + rank.min(1)) % 2 == 0 => Send((rank + 1) % 4, 0),
+        at if (at + rank.min(1)).is_multiple_of(2) => Send((rank + 1) % 4, 0),
         _ => Recv(None, None),
     }
 }

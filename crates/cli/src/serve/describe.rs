@@ -1,8 +1,12 @@
 //! The machine of a question: the facts of `multicomputer machine`, its network, and the parameters that a question can change, with sources.
 
-use multicomputer::model::{MachineSpec, Parameters, presets};
+use multicomputer::{
+    Rank,
+    model::{MachineSpec, Parameters, presets},
+    s_to_p::Distribution,
+};
 use multicomputer_picture::Network;
-use multicomputer_study::Axis;
+use multicomputer_study::{Axis, Operation, Study, place_sources};
 use serde_json::{Value, json};
 
 use super::super::machine;
@@ -21,8 +25,8 @@ const PARAMETERS: [(Axis, &str, &str, &str); 9] = [
     (Axis::Alpha, "alpha_us", "alpha", "us"),
 ];
 
-/// Returns the machine as a JSON object.
-pub(super) fn machine(spec: &MachineSpec) -> Value {
+/// Returns the machine of a study's first case as a JSON object, with the ranks of the sources if the operation is an s-to-p broadcast.
+pub(super) fn machine(spec: &MachineSpec, study: &Study) -> Result<Value, String> {
     let mut object = machine::object(spec, None);
     let family = spec.base_name().split(':').next().unwrap_or_default();
     let preset = spec.base_name().parse().ok().map(|preset: MachineSpec| machine::object(&preset, None));
@@ -45,7 +49,20 @@ pub(super) fn machine(spec: &MachineSpec) -> Value {
     });
     object["parameters"] = json!(described);
     object["network"] = json!(Network::of(&**spec.topology()));
-    object
+    object["sources"] = json!(source_ranks(spec, study)?);
+    Ok(object)
+}
+
+/// The ranks of the sources of an s-to-p broadcast; `None` for other operations.
+fn source_ranks(spec: &MachineSpec, study: &Study) -> Result<Option<Vec<Rank>>, String> {
+    let first = |axis| study.values(axis).and_then(|values| values.first()).map(String::as_str);
+    if first(Axis::Operation).and_then(|name| Operation::named(name).ok()) != Some(Operation::SToP) {
+        return Ok(None);
+    }
+    let distribution = first(Axis::Distribution).unwrap_or("row").parse::<Distribution>();
+    let distribution = distribution.map_err(|cause| cause.to_string())?;
+    let count = first(Axis::Sources).and_then(|count| count.parse().ok());
+    place_sources(spec, &distribution, count).map(Some)
 }
 
 fn meaning(parameters: &Parameters, symbol: &str) -> &'static str {

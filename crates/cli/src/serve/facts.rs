@@ -87,6 +87,38 @@ fn described<P: plan::Problem>(algorithm: &plan::Algorithm<P>) -> Value {
     })
 }
 
+/// What a machine known by name is.
+fn about_machine(name: &str) -> &'static str {
+    match name {
+        "cm5" => "Thinking Machines CM-5, 1991: a fat tree of 4 children a switch",
+        "cm5-packets" => "the CM-5, with the cost of its packets of 20 bytes",
+        "delta" => "Intel Touchstone Delta, 1991: a mesh, the Paragon's forerunner",
+        "ethernet" => "a small cluster on switched Ethernet",
+        "h100" => "GPUs of one server, all behind one switch",
+        "h100-cluster" => "servers of 8 GPUs, joined by InfiniBand",
+        "hockney" => "a mesh with the times alpha and beta only",
+        "host" => "the threads of this computer, as measured when it was calibrated",
+        "ipsc860" => "Intel iPSC/860, 1990: a hypercube",
+        "lumi" => "the supercomputer LUMI, 2022: groups of routers, all groups joined (dragonfly)",
+        "mpi" => "MPI processes on one computer, as measured",
+        "paragon" => "Intel Paragon, 1992: a mesh with fast links and slow start-ups",
+        "t3d" => "Cray T3D, 1993: a torus of three dimensions",
+        "tpu-v5p" => "Google TPU v5p, 2023: a torus of three dimensions",
+        "clos" => "leaf and spine switches: every leaf is joined to every spine",
+        "complete" => "a link between every two nodes",
+        "dragonfly" => "groups of routers; all groups are joined",
+        "fat-tree" => "a tree of switches with more links near its root",
+        "hosts" => "computers of several nodes, behind one switch",
+        "hypercube" => "nodes whose numbers differ in one binary digit are joined",
+        "line" => "a row of nodes",
+        "mesh" => "a grid of two or three dimensions",
+        "ring" => "a row of nodes whose ends are joined",
+        "torus" => "a grid whose rows and columns are rings",
+        "tree" => "a binary tree of switches",
+        _ => "",
+    }
+}
+
 /// Machines known by name, as their spellings say: `paragon:ROWSxCOLUMNS`.
 fn machines() -> Vec<Value> {
     let spellings = spellings();
@@ -108,7 +140,7 @@ fn machines() -> Vec<Value> {
             "name": name,
             "shape": shape,
             "example": example.name(),
-            "about": format!("{}, {} nodes", example.topology().name(), example.nodes()),
+            "about": about_machine(name),
             "kind": if presets::NAMES.contains(&name) { "preset" } else { "topology" },
             "sources": sources,
         }))

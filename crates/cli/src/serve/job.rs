@@ -119,7 +119,8 @@ pub(super) fn run(kind: Kind, out: &mut impl Write) -> Result<(), Error> {
         )));
     }
     if kind == Kind::Machine {
-        return Ok(writeln!(out, "{}", describe::machine(&machine))?);
+        let described = describe::machine(&machine, &question.study).map_err(Error::usage)?;
+        return Ok(writeln!(out, "{described}")?);
     }
     let rows = question.study.row_count()?;
     if rows > MAX_ROWS {

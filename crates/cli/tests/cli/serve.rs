@@ -150,10 +150,17 @@ fn machines_have_their_facts_networks_and_sources() {
 
     let facts = server.get("/api/facts");
     let facts: Value = serde_json::from_str(&facts.body).unwrap();
+    // Sources are those of the distribution.
+    let sources =
+        json!({ "operation": "s-to-p", "machine": "paragon:2x4", "distribution": "row", "sources": 4 });
+    let sources: Value = serde_json::from_str(&answers(&server, "/api/machine", &sources)).unwrap();
+    assert_eq!(sources["sources"], json!([0, 1, 2, 3]));
+    assert_eq!(machine["sources"], Value::Null);
     // Each machine's example is one, and each algorithm has its description.
     for machine in facts["machines"].as_array().unwrap() {
         let example = machine["example"].as_str().unwrap();
         assert!(example.parse::<multicomputer::model::MachineSpec>().is_ok(), "{example}");
+        assert!(!machine["about"].as_str().unwrap().is_empty(), "{example}");
     }
     assert!(facts["machines"].as_array().unwrap().len() >= 20, "{}", facts["machines"]);
     for operation in facts["operations"].as_array().unwrap() {
