@@ -59,9 +59,9 @@ export const lesson = {
     },
     {
       text:
-        "Why? Without rows and columns `pipeline` has to be a chain through all nodes: 63 steps, each with a start-up " +
-        "(alpha, the fixed cost of a message), until the first chunk has arrived everywhere. On a mesh it takes other " +
-        "forms, with fewer steps: chunks go down all rows or columns at the same time. And start-ups count more on Ethernet.",
+        "Why? Without rows and columns `pipeline` is a chain through all nodes: 63 steps until the first chunk is " +
+        "everywhere, each with a start-up (alpha, the fixed cost of a message). On a mesh chunks go down one row or column, " +
+        "the spine, and from there along all others at once: fewer steps. And start-ups count more on Ethernet.",
       cases: [
         ["Paragon", broadcast(PARAGON), { ...page, at: "65536" }],
         ["Ethernet", broadcast(ETHERNET), { ...page, at: "65536" }],
@@ -69,13 +69,13 @@ export const lesson = {
       async tell(compute) {
         const all = await Promise.all(MACHINES.map((machine) => compute(at(machine))));
         const [, paragon, ethernet] = all.map((results) => results.at(AT, "pipeline"));
-        const forms = MACHINES.map((machine, nth) => `${machine} ${form(all[nth])}`);
-        return (
-          `\`pipeline\` takes these forms: ${listed(forms)}. From the Paragon to Ethernet alpha goes from ` +
-          `${micros(paragon.alpha_us)} to ${micros(ethernet.alpha_us)}, ${times(paragon.alpha_us, ethernet.alpha_us)} less; ` +
-          `beta, the time per byte, from ${paragon.beta_ns_per_byte} to ${ethernet.beta_ns_per_byte} ns (billionths of a second), ` +
-          `${times(paragon.beta_ns_per_byte, ethernet.beta_ns_per_byte)} less.`
-        );
+        const forms = MACHINES.map((machine, nth) => `${machine}: ${form(all[nth])}`);
+        return [
+          `Forms of \`pipeline\`: ${forms.join(", ")}.`,
+          `Paragon and Ethernet: alpha ${micros(paragon.alpha_us)} and ${micros(ethernet.alpha_us)}, ` +
+            `${times(paragon.alpha_us, ethernet.alpha_us)} less; beta, the time per byte, ${paragon.beta_ns_per_byte} ns and ` +
+            `${ethernet.beta_ns_per_byte} ns, ${times(paragon.beta_ns_per_byte, ethernet.beta_ns_per_byte)} less.`,
+        ];
       },
     },
   ],
