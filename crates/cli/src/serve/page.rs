@@ -22,8 +22,8 @@ const FILES: &[File] = files! {
     "text/javascript; charset=utf-8":
         "answer.js" "api.js" "chart.js" "compute.js" "dom.js" "faults.js" "fields.js" "lessons.js" "look.js" "machine.js" "main.js"
         "network.js" "predict.js" "question.js" "results.js" "sliders.js" "state.js" "table.js" "tell.js" "units.js"
-        "lessons/bisection.js" "lessons/check.js" "lessons/contention.js" "lessons/machines.js" "lessons/rings.js" "lessons/sources.js"
-        "lessons/trees.js";
+        "lessons/ask.js" "lessons/bisection.js" "lessons/check.js" "lessons/contention.js" "lessons/machines.js" "lessons/rings.js"
+        "lessons/sources.js" "lessons/trees.js" "lessons/words.js";
 };
 
 /// Returns the file of a path; `/` is the page itself.
