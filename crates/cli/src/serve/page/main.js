@@ -25,10 +25,6 @@ function listen() {
       element(link.hash.slice(1)).focus();
     });
   }
-  // A step of a lesson continues at the answer.
-  element("lesson").addEventListener("click", (event) => {
-    if (event.target.closest("ol button")) element("answer-title").focus({ preventScroll: true });
-  });
   // An answer that is higher than the window stays with its end in sight.
   const answer = element("answer");
   const place = () => (answer.style.top = `${Math.min(0, window.innerHeight - answer.offsetHeight)}px`);

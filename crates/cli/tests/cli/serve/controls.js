@@ -285,8 +285,7 @@ expect("a click adds a source", question().distribution.startsWith("list:") && r
 
 // Places and ways on the page.
 el("lesson-list").children[0].click();
-el("lesson").querySelector("ol button").click();
-expect("a step continues at the answer", document.activeElement.id === "answer-title");
+expect("a lesson stands above its answer, with the focus", el("answer").contains(document.activeElement), document.activeElement.outerHTML);
 await idle();
 el("lesson-list").children[0].click();
 for (const id of ["answer", "look", "tell", "words"]) {
