@@ -26,7 +26,7 @@ mod server;
 
 use std::{
     io::{IsTerminal, Write},
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     num::NonZero,
     thread,
 };
@@ -84,12 +84,23 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
         })?;
         let address = listener.local_addr()?;
         let guard = Guard::of(address)?;
-        let page = guard.page_address();
-        writeln!(out, "The page is at {page}\nCtrl-C ends the server.")?;
+        let here = match address.ip() {
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED) => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(Ipv6Addr::UNSPECIFIED) => IpAddr::V6(Ipv6Addr::LOCALHOST),
+            other => other,
+        };
+        let elsewhere = match here == address.ip() {
+            true => String::new(),
+            false => format!("On other hosts, write the name of this one in place of {here}.\n"),
+        };
+        // At once: who reads the first line may close the pipe.
+        let text =
+            format!("The page is at {}\n{elsewhere}Ctrl-C ends the server.\n", guard.page_address(here));
+        out.write_all(text.as_bytes())?;
         out.flush()?;
         if !arguments.no_open && std::io::stdout().is_terminal() {
             // Without a browser, the address is printed and nothing else is needed.
-            let _ = open::that_detached(&page);
+            let _ = open::that_detached(guard.page_address(here));
         }
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         let queue = Queue::new(arguments.jobs.map_or_else(cores, NonZero::get));

@@ -18,7 +18,7 @@ const COOKIE_NAME: &str = "multicomputer-token";
 /// The rules of one server.
 #[derive(Debug)]
 pub(super) struct Guard {
-    address: SocketAddr,
+    port: u16,
     /// `None` if the server can be reached from this host only.
     token: Option<String>,
 }
@@ -30,13 +30,13 @@ impl Guard {
     /// The rules of a server at an address, with a new token if it can be reached from other hosts.
     pub(super) fn of(address: SocketAddr) -> Result<Guard, Error> {
         let token = if address.ip().is_loopback() { None } else { Some(new_token()?) };
-        Ok(Guard { address, token })
+        Ok(Guard { port: address.port(), token })
     }
 
-    /// The address of the page, with the token.
-    pub(super) fn page_address(&self) -> String {
+    /// The address of the page, with the token, on a host.
+    pub(super) fn page_address(&self, host: IpAddr) -> String {
         let token = self.token.as_ref().map(|token| format!("?token={token}")).unwrap_or_default();
-        format!("http://{}/{token}", self.address)
+        format!("http://{}/{token}", SocketAddr::new(host, self.port))
     }
 
     /// Checks a request. Pages of other sites may lead to the page itself, and to nothing else.
