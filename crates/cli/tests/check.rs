@@ -1,7 +1,7 @@
 //! The command `check` on programs of which it is known whether they are right: the files of `check`, whose header `check.h` says how they are
 //! written. Compares the verdict, and for wrong programs the kind and the line of the first finding.
 //!
-//! `MULTICOMPUTER_TESTS=full` takes all cases, otherwise every fifth; `MULTICOMPUTER_CHECK_CASES=TEXT` those with `FILE NAME` containing the text.
+//! `MULTICOMPUTER_CHECK_CASES=TEXT` takes those with `FILE NAME` containing the text.
 //! `MULTICOMPUTER_CHECK` names another executable whose command `check` is tested.
 
 #![cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -18,9 +18,6 @@ use std::{
 };
 
 const MULTICOMPUTER: &str = env!("CARGO_BIN_EXE_multicomputer");
-
-/// By default every fifth case is run. The number is odd, because wrong and right cases alternate.
-const STRIDE: usize = 5;
 
 /// Cases that run at the same time.
 const WORKERS: usize = 2;
@@ -163,14 +160,9 @@ fn run(extension: &str, wrapper: &str, compiler: &str) {
     files.retain(|file| file.ends_with(extension));
     files.sort();
     let all = files.iter().flat_map(|file| cases(file, &fs::read_to_string(sources.join(file)).unwrap()));
-    let full = env::var_os("MULTICOMPUTER_TESTS").is_some();
-    let part = env::var("MULTICOMPUTER_CHECK_CASES").ok();
-    let is_selected = |index: usize, case: &Case| match &part {
-        Some(part) => format!("{} {}", case.file, case.name).contains(part),
-        None => full || index.is_multiple_of(STRIDE),
-    };
+    let part = env::var("MULTICOMPUTER_CHECK_CASES").unwrap_or_default();
     let cases: Vec<Case> =
-        all.enumerate().filter(|(index, case)| is_selected(*index, case)).map(|(_, case)| case).collect();
+        all.filter(|case| format!("{} {}", case.file, case.name).contains(&part)).collect();
 
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check");
     fs::create_dir_all(&folder).unwrap();

@@ -492,6 +492,7 @@ RIGHT(each_message_received, 3 ranks)
         MPI_Isend(a, 1, INT, 0, 0, WORLD, &request);
         MPI_Request_free(&request);
     }
+    MPI_Barrier(WORLD);
 }
 /* A matched message has to be received. */
 WRONG(matched_not_received, leak or call order)
