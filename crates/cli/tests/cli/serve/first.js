@@ -2,7 +2,7 @@
 await until(() => document.querySelector("#bars li"), "the first result");
 const first_ms = Math.round(performance.now());
 await idle();
-page.set({ operation: "broadcast", machine: "paragon:8x8", bytes: "8..1M", algorithm: ["linear", "short", "tree", "long", "pipeline", "doubling", "scatter", "chain"].filter((name) => page.facts().operations.find((one) => one.name === "broadcast").algorithms.some((known) => known.name === name)) });
+page.set({ operation: "broadcast", machine: "paragon:8x8", bytes: "8..1M", algorithm: ["short", "long", "hybrid", "alternating", "tree", "pipeline", "chains", "bine"] });
 await idle();
 const range = el("beta-range"), times = [];
 for (let nth = 1; nth <= 9; nth++) {
