@@ -2,6 +2,10 @@
 
 use std::{ffi::OsString, fs, path::PathBuf};
 
+use proptest::{
+    strategy::{Strategy, ValueTree},
+    test_runner::TestRunner,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -11,6 +15,7 @@ use super::{
         folder, run,
     },
     client::Server,
+    questions,
 };
 
 /// What every script of a test may call.
@@ -49,6 +54,55 @@ fn is_silent(session: &mut Session) {
     assert_eq!(session.browser.said(), [""; 0]);
 }
 
+/// The columns of the table that are compared.
+const COLUMNS: [&str; 4] = ["time_us", "predicted_us", "bound_us", "ratio"];
+
+/// What the command line writes into these columns for a question; no row if no algorithm has a time.
+fn numbers(question: &Value) -> Vec<[String; COLUMNS.len()]> {
+    let option = |(key, value): (&String, &Value)| format!("--{key}={}", listed(value));
+    let mut arguments: Vec<String> = question.as_object().unwrap().iter().map(option).collect();
+    arguments.splice(0..0, ["study".to_owned(), "--json=-".to_owned()]);
+    let output = run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let written = |line: &str, column: &str| {
+        let value = line.split(&format!("\"{column}\":")).nth(1).unwrap().split([',', '}']).next().unwrap();
+        if value == "null" { String::new() } else { value.to_owned() }
+    };
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let rows = lines.lines().map(|line| COLUMNS.map(|column| written(line, column))).collect();
+    if output.status.success() { rows } else { Vec::new() }
+}
+
+/// A value as the command line takes it.
+fn listed(value: &Value) -> String {
+    match value {
+        Value::Array(items) => items.iter().map(listed).collect::<Vec<_>>().join(","),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn the_table_in_a_browser_has_the_numbers_of_the_command_line() {
+    let Some(program) = browser() else { return };
+    let mut session = Session::start(&program, "page_numbers", "", 1200);
+    let mut runner = TestRunner::deterministic();
+    let mut rows = 0;
+    for _ in 0..10 {
+        let random = questions().new_tree(&mut runner).unwrap().current();
+        // As the fields of the page write it: texts.
+        let keys = random.as_object().unwrap().iter().map(|(key, value)| (key.clone(), listed(value).into()));
+        let question = Value::Object(keys.collect());
+        let expected = numbers(&question);
+        let script = include_str!("numbers.js").replace("QUESTION", &question.to_string());
+        let found = session.run(&script.replace("COLUMNS", &json!(COLUMNS).to_string()));
+        if !expected.is_empty() {
+            assert_eq!(found, json!(expected), "{question}");
+        }
+        rows += expected.len();
+    }
+    assert!(rows > 50, "{rows}");
+}
+
 #[test]
 fn every_control_in_a_browser_does_what_it_says() {
     let Some(program) = browser() else { return };
@@ -62,22 +116,8 @@ fn every_control_in_a_browser_does_what_it_says() {
     assert_eq!(found["faults"], json!([]), "{found:#}");
     assert!(found["checked"].as_u64().unwrap() >= 40, "{found:#}");
     // The numbers are those of the command line, to the last digit.
-    let question = &found["question"];
-    let mut arguments = vec!["study".to_owned(), "--json=-".to_owned()];
-    for (key, value) in question.as_object().unwrap() {
-        let value = value.as_array().map_or_else(
-            || value.as_str().unwrap().to_owned(),
-            |list| list.iter().map(|item| item.as_str().unwrap()).collect::<Vec<_>>().join(","),
-        );
-        arguments.push(format!("--{key}={value}"));
-    }
-    let output = run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-    let lines = String::from_utf8(output.stdout).unwrap();
-    let times: Vec<String> = lines
-        .lines()
-        .map(|line| line.split("\"time_us\":").nth(1).unwrap().split(',').next().unwrap().to_owned())
-        .collect();
-    assert_eq!(found["times"], json!(times), "{question}");
+    let times: Vec<String> = numbers(&found["question"]).into_iter().map(|[time, ..]| time).collect();
+    assert_eq!(found["times"], json!(times), "{}", found["question"]);
     is_silent(&mut session);
 
     // Keys as a person presses them: from node to node, and Enter makes a root.
