@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Err
             true => String::new(),
             false => format!("On other hosts, write the name of this one in place of {here}.\n"),
         };
-        // At once: who reads the first line may close the pipe.
+        // In one write: a reader may close the pipe after the first line.
         let text =
             format!("The page is at {}\n{elsewhere}Ctrl-C ends the server.\n", guard.page_address(here));
         out.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Who may ask: pages of this server only, and on other addresses than those of this host only with a token.
+//! Access control: only pages of this server may send requests; from other hosts, requests need a token.
 
 use std::{
     fmt::Write,
@@ -39,7 +39,7 @@ impl Guard {
         format!("http://{}/{token}", SocketAddr::new(host, self.port))
     }
 
-    /// Checks a request. Pages of other sites may lead to the page itself, and to nothing else.
+    /// Checks host and origin of a request. Pages of other sites may link to the page itself, and to nothing else.
     pub(super) fn check(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), Refusal> {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         let hosts = headers.get_all(HOST).iter().count();

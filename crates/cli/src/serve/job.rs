@@ -137,7 +137,7 @@ pub(super) fn run(kind: Kind, out: &mut impl Write) -> Result<(), Error> {
     };
     let mut options = question.options();
     options.push(output.to_owned());
-    // The table is for people who read standard error.
+    // The server reads standard error for the text of an error only, so the table is not printed.
     study::run(&StudyOptions::read(&options)?, &mut io::sink())
 }
 

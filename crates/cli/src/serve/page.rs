@@ -1,6 +1,6 @@
 //! The files of the page, which are part of this program.
 
-/// A file: its path, its media type and its content.
+/// A file of the page.
 #[derive(Debug)]
 pub(super) struct File {
     path: &'static str,

@@ -1,4 +1,4 @@
-//! The queue of jobs: a few at once, a bounded number that waits.
+//! The queue of jobs: bounds the number of running jobs and the number of waiting jobs.
 
 use std::sync::Arc;
 

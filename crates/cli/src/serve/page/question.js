@@ -7,7 +7,7 @@ import { counted, lengthText, readLength, readLengths } from "./units.js";
 /** Axes that only some operations have. */
 const OWN_AXES = ["root", "distribution", "sources", "fan-out", "skew", "gamma"];
 
-/** The usual algorithms of an operation, in this order; those that the operation does not have are left out. */
+/** The usual algorithms of an operation, in this order; algorithms that the operation does not have are left out. */
 const USUAL = {
   "s-to-p": ["br-lin", "br-xy-source", "2-step", "repos-br-lin", "spread", "auto"],
   "all-to-all": ["pairwise", "balanced", "bruck", "levels", "two-stage", "auto"],
